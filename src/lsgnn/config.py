@@ -1,0 +1,117 @@
+"""`LSGNNConfig`: every setting of the method and its training, typed, checked once, the same everywhere."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
+
+from lsgnn.errors import InputError
+
+Direction = Literal["undirected", "out", "in"]
+LocalSimDirection = Literal["same", "undirected", "out", "in"]
+Degree = Literal["with_self_loop", "plain"]
+Filter = Literal["weighted_self_loop", "self_loop"]
+Propagation = Literal["irdc", "power", "initial_residual", "drc"]
+Similarity = Literal["cosine", "euclidean", "squared"]
+FeatureNorm = Literal["l2", "l1", "none"]
+Weights = Literal["localsim", "localsim_naive", "graph", "node", "free", "random"]
+Head = Literal["linear", "mlp"]
+ReduceInit = Literal["stacked", "per_matrix"]
+Optimizer = Literal["adam", "adamw"]
+SelectBy = Literal["val_loss", "val_accuracy"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LSGNNConfig:
+    """Settings of LSGNN, in data-flow order; the ranges are in the comments."""
+
+    # graph → filters
+    direction: Direction = "undirected"  # out: node i reads j where i→j
+    degree: Degree = "with_self_loop"  # the released code counts the node itself, the paper does not
+    filter: Filter = "weighted_self_loop"  # self_loop: GCN's filter, the baseline of the paper's ablation
+    beta: float = 1.0  # [0, 1], weight of the self loop in the low-pass filter
+    feature_norm: FeatureNorm = "l2"
+
+    # propagation, once
+    propagation: Propagation = "irdc"
+    K: int = 5  # ≥ 1 hops
+    gamma: float = 0.5  # [0, 1], residual share of IRDC (and of initial_residual)
+
+    # LocalSim
+    similarity: Similarity = "cosine"
+    euclid_sign: int = -1  # -1: a similarity, as in the paper; +1: a distance, as in the released code
+    localsim_direction: LocalSimDirection = "same"
+    localsim_self_loops: bool = False
+
+    # the model
+    weights: Weights = "localsim"
+    hidden_channels: int = 16  # ≥ 1
+    reduce_layers: int = 1  # ≥ 1; the first of several has width 2·hidden_channels
+    reduce_init: ReduceInit = "stacked"  # stacked: Glorot over all 2K+1 matrices at once, as the released code
+    adjacency_embedding: bool = False
+    out_norm: bool = True
+    head: Head = "linear"
+    dropout: float = 0.5  # [0, 1)
+
+    # learning
+    optimizer: Optimizer = "adam"
+    lr: float = 0.01  # > 0
+    weight_decay: float = 5e-4  # ≥ 0
+    epochs: int = 200  # ≥ 1
+    select_by: SelectBy = "val_loss"
+    seed: int = 0  # ≥ 0
+
+    def __post_init__(self) -> None:
+        for field, kind in get_type_hints(type(self)).items():
+            object.__setattr__(self, field, _checked(field, getattr(self, field), kind))
+        for field in ("beta", "gamma"):
+            self._require(field, 0 <= getattr(self, field) <= 1, "between 0 and 1")
+        for field in ("K", "hidden_channels", "reduce_layers", "epochs"):
+            self._require(field, getattr(self, field) >= 1, "at least 1")
+        self._require("dropout", 0 <= self.dropout < 1, "at least 0 and below 1")
+        self._require("lr", self.lr > 0, "positive")
+        self._require("weight_decay", self.weight_decay >= 0, "at least 0")
+        self._require("seed", 0 <= self.seed < 2**32, "at least 0 and below 2^32")
+        self._require("euclid_sign", self.euclid_sign in (-1, 1), "-1 or 1")
+
+    def _require(self, field: str, holds: bool, rule: str) -> None:
+        if not holds:
+            raise InputError(f"{field}={getattr(self, field)} is out of range: it must be {rule}")
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some settings changed; unknown names are errors."""
+        _refuse_unknown(type(self), changes)
+        return dataclasses.replace(self, **changes)
+
+    @classmethod
+    def from_dict(cls, settings: Mapping[str, Any]) -> Self:
+        _refuse_unknown(cls, settings)
+        return cls(**settings)
+
+    def to_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+
+def _refuse_unknown(cls: type, settings: Mapping[str, Any]) -> None:
+    known = [f.name for f in dataclasses.fields(cls)]
+    for name in settings:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"the settings are {', '.join(known)}"
+            raise InputError(f"there is no setting {name!r}: {hint}")
+
+
+def _checked(field: str, value: Any, kind: Any) -> Any:
+    """The value in its declared type (an int will do for a float), or an error that names the choices."""
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            raise InputError(f"{field}={value!r} is not a choice: use one of {', '.join(map(repr, get_args(kind)))}")
+        return value
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise InputError(f"{field}={value!r} is of type {type(value).__name__}: it must be {kind.__name__}")
+    return value

@@ -1,0 +1,123 @@
+"""Train / validation / test masks: official ones, the authors' stratified splitter, and a generic one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lsgnn.errors import InputError
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Split:
+    """One division of the nodes: three disjoint masks [n]."""
+
+    train: Mask
+    val: Mask
+    test: Mask
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """Several divisions of the same nodes: three stacks of masks [S, n]."""
+
+    train: NDArray[np.bool_]
+    val: NDArray[np.bool_]
+    test: NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        for field in ("train", "val", "test"):
+            mask = np.asarray(getattr(self, field))
+            if mask.dtype != np.bool_:
+                raise InputError(f"the {field} masks hold {mask.dtype} values, but a mask is boolean: use mask == 1")
+            object.__setattr__(self, field, np.atleast_2d(mask))
+        if not self.train.shape == self.val.shape == self.test.shape:
+            shapes = [m.shape for m in (self.train, self.val, self.test)]
+            raise InputError(f"train, validation and test masks have shapes {shapes}: they must be equal")
+        overlap = (self.train & self.val) | (self.train & self.test) | (self.val & self.test)
+        if overlap.any():
+            s, node = (int(v) for v in np.argwhere(overlap)[0])
+            raise InputError(f"node {node} is in two masks of split {s}: train, validation and test must not overlap")
+
+    @property
+    def num_nodes(self) -> int:
+        return int(self.train.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.train)
+
+    def __getitem__(self, s: int) -> Split:
+        if not 0 <= s < len(self):
+            raise InputError(f"split {s} does not exist: the graph has splits 0..{len(self) - 1}")
+        return Split(self.train[s], self.val[s], self.test[s])
+
+    def __iter__(self) -> Iterator[Split]:
+        return (self[s] for s in range(len(self)))
+
+
+def authors_splits(y: NDArray[np.int64], num_splits: int = 10, train: float = 0.48, val: float = 0.32, seed: int = 28) -> Splits:
+    """The splitter of the authors' released code, bit for bit.
+
+    Per class ceil(train · n_c) nodes train; of all others round(val · n) validate and the rest test.
+    Split s is drawn with numpy's legacy generator seeded with `seed + s`.
+    """
+    return _stack([_authors_split(y, train, val, seed + s) for s in range(num_splits)])
+
+
+def _authors_split(y: NDArray[np.int64], train: float, val: float, seed: int) -> Split:
+    random = np.random.RandomState(seed)  # noqa: NPY002  # the legacy stream is the point
+    chosen = []
+    for c in range(int(y.max()) + 1):
+        members = np.flatnonzero(y == c)
+        random.shuffle(members)
+        chosen.append(members[: math.ceil(train * len(members))])
+    rest = np.setdiff1d(np.flatnonzero(y >= 0), np.concatenate(chosen))
+    random.shuffle(rest)
+    num_val = round(val * int((y >= 0).sum()))
+    return _masks(len(y), np.concatenate(chosen), rest[:num_val], rest[num_val:])
+
+
+def stratified_splits(
+    y: NDArray[np.int64], num_splits: int = 10, train: float = 0.6, val: float = 0.2, seed: int = 0
+) -> Splits:
+    """Random splits in which every class keeps its share in each part; unlabelled nodes are in none.
+
+    A class of one node trains; a class of two trains and validates; from three on every part gets at least one.
+    """
+    if not (train > 0 and val > 0 and train + val < 1):
+        raise InputError(f"split shares train={train}, val={val} must be positive and leave something for testing")
+    if not (y >= 0).any():
+        raise InputError("no node has a label, so there is nothing to split: pass y with some known classes")
+    return _stack([_stratified_split(y, train, val, seed, s) for s in range(num_splits)])
+
+
+def _stratified_split(y: NDArray[np.int64], train: float, val: float, seed: int, s: int) -> Split:
+    random = np.random.default_rng([seed, s])
+    parts: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
+    for c in np.unique(y[y >= 0]):
+        members = random.permutation(np.flatnonzero(y == c))
+        m = len(members)
+        num_val = min(max(1, round(val * m)), max(0, m - 1))
+        num_test = min(max(1, round((1 - train - val) * m)), max(0, m - 1 - num_val))
+        cuts = np.split(members, [m - num_val - num_test, m - num_test])
+        for part, nodes in zip(parts, cuts, strict=True):
+            part.append(nodes)
+    return _masks(len(y), *(np.concatenate(part) for part in parts))
+
+
+def _masks(n: int, *parts: NDArray[np.int64]) -> Split:
+    masks = np.zeros((3, n), dtype=bool)
+    for mask, nodes in zip(masks, parts, strict=True):
+        mask[nodes] = True
+    return Split(*masks)
+
+
+def _stack(splits: list[Split]) -> Splits:
+    return Splits(*(np.stack([getattr(s, part) for s in splits]) for part in ("train", "val", "test")))

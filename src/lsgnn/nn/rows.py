@@ -1,0 +1,133 @@
+"""`Rows`: what the model reads. After propagation a node is a row: its channels and its neighbours' similarities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import scipy.sparse as sp
+import torch
+from torch import Tensor
+
+from lsgnn.config import LSGNNConfig
+from lsgnn.nn.sparse import SparseMatrix
+from lsgnn.propagate.irdc import MAX_BASIS_K
+from lsgnn.propagate.precompute import Precomputed, channels, mixing
+from lsgnn.propagate.similarity import NeighbourSimilarity
+
+DENSE_ADVANTAGE = 12.0  # dense products run about this many times more operations a second than sparse ones
+
+
+class Channels(Protocol):
+    """The 2K+1 propagated feature matrices H_c [n, d] of a graph, in whatever form is cheapest to multiply."""
+
+    def project(self, weight: Tensor, index: Tensor | None) -> Tensor:
+        """H_c @ weight_c for each channel, at the rows `index` (None: all): [2K+1, d, z] → [2K+1, b, z]."""
+
+    def to(self, device: torch.device | str) -> Channels: ...
+
+
+@dataclass(frozen=True)
+class DenseChannels:
+    """The channels themselves [2K+1, n, d]: best for dense or low-dimensional features."""
+
+    stack: Tensor
+
+    def project(self, weight: Tensor, index: Tensor | None) -> Tensor:
+        return (self.stack if index is None else self.stack[:, index]) @ weight
+
+    def to(self, device: torch.device | str) -> DenseChannels:
+        return DenseChannels(self.stack.to(device))
+
+
+@dataclass(frozen=True)
+class NarrowChannels:
+    r"""Never forms the channels: :math:`(\hat A^s X) W = \hat A^s (X W)`, and XW has only z columns.
+
+    Best for sparse features. Hop k of channel c is :math:`\sum_s M_{cks} \hat A^s X W`, by Horner's rule.
+    """
+
+    x: SparseMatrix  # [n, d]
+    adj: SparseMatrix  # [n, n]
+    mixing: Tensor  # [2, K, K+1]
+
+    def project(self, weight: Tensor, index: Tensor | None) -> Tensor:
+        K, (blocks, d, z), n = self.mixing.shape[1], weight.shape, self.x.shape[0]
+        narrow = self.x @ weight.transpose(0, 1).reshape(d, blocks * z)  # [n, (2K+1)·z]
+        first, hops = narrow.view(n, blocks, z)[:, :1], narrow.view(n, blocks, z)[:, 1:].view(n, 2, K, z)
+        M = self.mixing.unsqueeze(-1)  # [2, K, K+1, 1]
+        total = hops[:, :, K:]  # hops whose highest power was met so far: none yet
+        for s in range(K, 0, -1):
+            total = torch.cat([M[:, s - 1 : s, s] * hops[:, :, s - 1 : s], total], dim=2)  # hop s joins with Â^s
+            moved = self.adj @ total.reshape(n, -1)
+            total = moved.view_as(total) + M[:, s - 1 :, s - 1] * hops[:, :, s - 1 :]
+        out = torch.cat([first, total.reshape(n, 2 * K, z)], dim=1)
+        return (out if index is None else out[index]).transpose(0, 1)
+
+    def to(self, device: torch.device | str) -> NarrowChannels:
+        return NarrowChannels(self.x.to(device), self.adj.to(device), self.mixing.to(device))
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Torch form of `NeighbourSimilarity`: distinct similarities [U] and each node's share of them [n, U]."""
+
+    values: Tensor
+    share: SparseMatrix
+
+    @classmethod
+    def of(cls, similarity: NeighbourSimilarity) -> Neighbours:
+        return cls(torch.from_numpy(similarity.values), SparseMatrix.of(similarity.share))
+
+    def mean(self, function_of_values: Tensor) -> Tensor:
+        """Mean over each node's neighbours of a function given at the distinct similarities: [U] → [n]."""
+        return (self.share @ function_of_values.unsqueeze(-1)).squeeze(-1)
+
+    def to(self, device: torch.device | str) -> Neighbours:
+        return Neighbours(self.values.to(device), self.share.to(device))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Model inputs of the nodes `index` (None: of all nodes)."""
+
+    channels: Channels
+    neighbours: Neighbours
+    links: SparseMatrix | None = None
+    index: Tensor | None = None
+
+    def select(self, index: Tensor) -> Rows:
+        """The same inputs for some nodes only."""
+        return replace(self, index=index)
+
+    def pick(self, per_node: Tensor) -> Tensor:
+        """The entries of a per-node tensor [n, …] that belong to these rows."""
+        return per_node if self.index is None else per_node[self.index]
+
+    def to(self, device: torch.device | str) -> Rows:
+        moved = [None if part is None else part.to(device) for part in (self.links, self.index)]
+        return Rows(self.channels.to(device), self.neighbours.to(device), *moved)  # type: ignore[arg-type]
+
+
+def make_rows(pre: Precomputed, config: LSGNNConfig, dense: bool | None = None) -> Rows:
+    """Model inputs of all nodes; `dense` forces (True) or forbids (False) forming the propagated features."""
+    if dense is None:
+        dense = prefers_dense(pre, config)
+    matrices: Channels
+    if dense:
+        matrices = DenseChannels(torch.from_numpy(channels(pre, config)))
+    else:
+        x, adj = SparseMatrix.of(sp.csr_array(pre.x)), SparseMatrix.of(pre.adj)
+        matrices = NarrowChannels(x, adj, torch.from_numpy(mixing(config)).float())
+    links = None if pre.links is None else SparseMatrix.of(pre.links)
+    return Rows(matrices, Neighbours.of(pre.similarity), links)
+
+
+def prefers_dense(pre: Precomputed, config: LSGNNConfig) -> bool:
+    """The cheaper form, counting multiplications per hidden unit; deep stacks need the recurrence, which is dense."""
+    if config.K > MAX_BASIS_K:
+        return True
+    K, (n, d) = config.K, pre.x.shape
+    stored = pre.x.nnz if sp.issparse(pre.x) else n * d
+    narrow = (2 * K + 1) * stored + K * (K + 1) * pre.adj.nnz
+    return bool((2 * K + 1) * n * d / DENSE_ADVANTAGE < narrow)

@@ -1,0 +1,104 @@
+"""Graph + settings → `Precomputed`: everything of LSGNN that has no parameters, computed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lsgnn.config import Direction, LSGNNConfig
+from lsgnn.graph.graph import Features, Graph
+from lsgnn.propagate.filters import adjacency, filter_pair, normalize_features, normalized_adjacency
+from lsgnn.propagate.irdc import MAX_BASIS_K, mixing_matrix, propagate
+from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity
+
+CACHE_BYTES = 1 << 22  # a column block of the propagated matrix should stay in the processor's cache
+
+
+@dataclass(frozen=True)
+class Precomputed:
+    """The parameter-free half of LSGNN for one graph; shared by all β, γ, K, splits and seeds.
+
+    Args:
+        x: scaled features [n, d].
+        adj: Â [n, n], rows reading columns.
+        similarity: similarities of each node to its neighbours.
+        links: A [n, n] of out-links, self loops kept, for the adjacency embedding (None unless asked for).
+    """
+
+    x: Features
+    adj: sp.csr_array
+    similarity: NeighbourSimilarity
+    links: sp.csr_array | None = None
+
+    @property
+    def num_nodes(self) -> int:
+        return int(self.x.shape[0])
+
+
+def precompute(graph: Graph, config: LSGNNConfig) -> Precomputed:
+    """Everything that does not depend on β, γ or K: scaled features, Â and the similarities."""
+    x = normalize_features(graph.x, config.feature_norm)
+    adj = normalized_adjacency(adjacency(graph, config.direction), config.degree, config.filter)
+    links = adjacency(graph, "out", self_loops=True) if config.adjacency_embedding else None
+    return Precomputed(x, adj, neighbour_similarity(graph, x, config), links)
+
+
+def neighbour_similarity(graph: Graph, x: Features, config: LSGNNConfig) -> NeighbourSimilarity:
+    """Similarities over the neighbourhood that LocalSim reads (by default the one that propagation reads)."""
+    direction: Direction = config.direction if config.localsim_direction == "same" else config.localsim_direction
+    neighbours = adjacency(graph, direction, self_loops=config.localsim_self_loops)
+    ego = np.repeat(np.arange(graph.num_nodes), np.diff(neighbours.indptr))
+    pairs = np.stack([ego, neighbours.indices])
+    return NeighbourSimilarity.of(neighbours, edge_similarity(x, pairs, config.similarity, config.euclid_sign))
+
+
+def mixing(config: LSGNNConfig) -> NDArray[np.float64]:
+    """Coefficients of Â^s X in hop k of the low- and the high-pass channel [2, K, K+1]."""
+    return mixing_matrix(config.propagation, config.K, config.gamma, filter_pair(config.filter, config.beta))
+
+
+def channels(pre: Precomputed, config: LSGNNConfig) -> NDArray[np.float32]:
+    """The propagated features [2K+1, n, d]: X, then low-pass hops 1 … K, then high-pass hops 1 … K.
+
+    Column blocks are independent of each other (Â^k X[:, c] needs only column c), so the work goes block by block and
+    holds two n × block buffers besides the result. Up to K = 16 one product per hop serves both channels.
+    """
+    n, d = pre.x.shape
+    out = np.zeros((2 * config.K + 1, n, d), dtype=np.float32)
+    width = max(8, CACHE_BYTES // (4 * n))
+    fill = _fill_by_basis if config.K <= MAX_BASIS_K else _fill_by_recurrence
+    for start in range(0, d, width):
+        columns = slice(start, min(start + width, d))
+        block = pre.x[:, columns]
+        out[0, :, columns] = block.toarray() if sp.issparse(block) else block
+        fill(out[:, :, columns], pre.adj, config)
+    return out
+
+
+def _fill_by_basis(out: NDArray[np.float32], adj: sp.csr_array, config: LSGNNConfig) -> None:
+    """out[1:] from out[0] [n, c]: each power Â^s X is computed once and added to every hop that holds it."""
+    K, coefficients = config.K, mixing(config).astype(np.float32)
+    power = np.ascontiguousarray(out[0])
+    for s in range(K + 1):
+        for channel in (0, 1):
+            for k in range(max(s, 1), K + 1):
+                if coefficients[channel, k - 1, s]:
+                    out[1 + channel * K + k - 1] += coefficients[channel, k - 1, s] * power
+        if s < K:
+            power = adj @ power
+
+
+def _fill_by_recurrence(out: NDArray[np.float32], adj: sp.csr_array, config: LSGNNConfig) -> None:
+    """The same by the rule itself, for depths at which the power basis would lose digits."""
+    x = np.ascontiguousarray(out[0])
+    for channel, (a, b) in enumerate(filter_pair(config.filter, config.beta)):
+
+        def S(H: NDArray[np.float32], a: float = a, b: float = b) -> NDArray[np.float32]:
+            return np.float32(a) * H + np.float32(b) * (adj @ H)
+
+        first = 1 + channel * config.K
+        for k, hop in enumerate(propagate(config.propagation, S, x, config.K, config.gamma)):
+            out[first + k] = hop

@@ -1,0 +1,92 @@
+r"""How similar are a node and its neighbours? Edge similarities and the naive LocalSim (equations 5 and 6).
+
+.. math::
+    d_{ij} = \mathrm{sim}(x_i, x_j), \qquad \phi_i = \frac{1}{|N_i|} \sum_{j \in N_i} d_{ij}.
+
+A node without neighbours has :math:`\phi_i = 0`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lsgnn.config import Similarity
+from lsgnn.graph.graph import Features
+
+BLOCK = 1 << 16  # edges compared at a time, so that memory stays bounded
+
+
+@dataclass(frozen=True)
+class NeighbourSimilarity:
+    """The similarities of every node to its neighbours, grouped by equal value.
+
+    Many edges share one similarity (binary features have few distinct dot products), and LocalSim is a mean of a
+    function of a single scalar: it is enough to know, per node, which share of its neighbours has which value.
+
+    Args:
+        values: the distinct similarities [U].
+        share: [n, U]; row i holds, at value u, the share of i's neighbours with that similarity.
+            Rows sum to 1, or are empty for a node without neighbours.
+    """
+
+    values: NDArray[np.float32]
+    share: sp.csr_array
+
+    @classmethod
+    def of(cls, neighbours: sp.csr_array, similarity: NDArray[np.float32]) -> NeighbourSimilarity:
+        """Groups one similarity per stored entry of `neighbours` [n, n]; edge weights, if any, weigh the mean."""
+        values, which = np.unique(similarity, return_inverse=True)
+        total = np.asarray(neighbours.sum(axis=1), dtype=np.float64)
+        rows = np.repeat(np.arange(neighbours.shape[0]), np.diff(neighbours.indptr))
+        share = (neighbours.data / total[rows]).astype(np.float32)
+        grouped = sp.csr_array((share, (rows, which)), shape=(neighbours.shape[0], len(values)))
+        grouped.sum_duplicates()
+        return cls(values, grouped)
+
+    def naive_localsim(self) -> NDArray[np.float32]:
+        """φ_i, the plain mean of the similarities [n]."""
+        return np.asarray(self.share @ self.values, dtype=np.float32)
+
+
+def edge_similarity(
+    x: Features, edge_index: NDArray[np.integer], similarity: Similarity, euclid_sign: int = -1
+) -> NDArray[np.float32]:
+    """sim(x_i, x_j) for each column (i, j) of `edge_index` [E].
+
+    `cosine` is 0 where a row is all zero; `euclidean` is sign·‖x_i − x_j‖; `squared` is sign·‖x_i − x_j‖².
+    """
+    norm2 = _row_dots(x, x)
+    E = edge_index.shape[1]
+    out = np.empty(E, dtype=np.float32)
+    for start in range(0, E, BLOCK):
+        i, j = edge_index[:, start : start + BLOCK]
+        dot = _row_dots(x[i], x[j])
+        if similarity == "cosine":
+            size = np.sqrt(norm2[i] * norm2[j])
+            out[start : start + BLOCK] = np.divide(dot, size, out=np.zeros_like(dot), where=size > 0)
+        else:
+            squared = _squared_distance(x, i, j, dot, norm2)
+            out[start : start + BLOCK] = euclid_sign * (squared if similarity == "squared" else np.sqrt(squared))
+    return out
+
+
+def _row_dots(left: Features, right: Features) -> NDArray[np.float64]:
+    if sp.issparse(left):
+        return np.asarray(left.astype(np.float64).multiply(right).sum(axis=1))
+    return np.einsum("ed,ed->e", left, right, dtype=np.float64)
+
+
+def _squared_distance(
+    x: Features, i: NDArray[np.integer], j: NDArray[np.integer], dot: NDArray[np.float64], norm2: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """‖x_i − x_j‖² without the cancellation of ‖x_i‖² + ‖x_j‖² − 2 x_i·x_j where that would show (near-equal rows)."""
+    squared = norm2[i] + norm2[j] - 2 * dot
+    close = squared < 1e-4 * (norm2[i] + norm2[j])
+    if close.any():
+        difference = x[i[close]] - x[j[close]]
+        squared[close] = _row_dots(difference, difference)
+    return np.maximum(squared, 0.0)

@@ -1,0 +1,34 @@
+"""`Trained`: what any training engine hands back, whichever way it computed it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+from torch import Tensor
+
+
+class Epoch(TypedDict):
+    """One line of the history; accuracies are shares of 1."""
+
+    epoch: int
+    train_loss: float
+    val_loss: float
+    val_accuracy: float
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The best weights by the selection rule, and how training went.
+
+    Args:
+        state_dict: weights of the best epoch, under the names of `lsgnn.nn.LSGNN`.
+        best_epoch: the epoch (1-based) they come from.
+        history: one entry per epoch, in order.
+        seconds: wall time of the training itself, without precompute.
+    """
+
+    state_dict: dict[str, Tensor]
+    best_epoch: int
+    history: list[Epoch] = field(repr=False)
+    seconds: float
