@@ -1,2 +1,118 @@
+"""lsgnn: classify the nodes of a graph when you do not know whether neighbours are alike.
+
+The data flow is the architecture, and the folders follow it::
+
+    tables · PyG · networkx · scipy · dataset name
+       └─► Graph ──► Precomputed ──► Rows ──► LSGNN ──► logits ──► Predictions
+           graph/     propagate/ (once)        nn/  train/          predict.py
+
+Names are imported on first use, so that `import lsgnn` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
-from lsgnn.graph.graph import Graph
+
+if TYPE_CHECKING:
+    from lsgnn.config import LSGNNConfig
+    from lsgnn.datasets import load
+    from lsgnn.errors import DatasetUnavailable, InputError, LSGNNWarning
+    from lsgnn.estimator import LSGNNClassifier
+    from lsgnn.explain import Explanation
+    from lsgnn.graph.convert import as_graph, from_scipy
+    from lsgnn.graph.graph import Graph
+    from lsgnn.graph.homophily import Homophily, homophily
+    from lsgnn.graph.node_folds import NodeKFold
+    from lsgnn.graph.splits import Split, Splits, authors_splits, stratified_splits
+    from lsgnn.graph.tables import read_tables
+    from lsgnn.nn.localsim import LocalSimWeights
+    from lsgnn.nn.model import LSGNN
+    from lsgnn.nn.transform import LSGNNPrecompute
+    from lsgnn.predict import Predictions
+    from lsgnn.row_estimator import LSGNNRowClassifier
+    from lsgnn.train.compare import compare
+    from lsgnn.train.evaluate import Evaluation, evaluate
+    from lsgnn.train.fit import fit
+    from lsgnn.train.run import Run
+    from lsgnn.train.tuning import tune
+
+_HOME = {
+    "LSGNN": "nn.model",
+    "DatasetUnavailable": "errors",
+    "Evaluation": "train.evaluate",
+    "Explanation": "explain",
+    "Graph": "graph.graph",
+    "Homophily": "graph.homophily",
+    "InputError": "errors",
+    "LSGNNClassifier": "estimator",
+    "LSGNNConfig": "config",
+    "LSGNNPrecompute": "nn.transform",
+    "LSGNNRowClassifier": "row_estimator",
+    "LSGNNWarning": "errors",
+    "LocalSimWeights": "nn.localsim",
+    "NodeKFold": "graph.node_folds",
+    "Predictions": "predict",
+    "Run": "train.run",
+    "Split": "graph.splits",
+    "Splits": "graph.splits",
+    "as_graph": "graph.convert",
+    "authors_splits": "graph.splits",
+    "compare": "train.compare",
+    "evaluate": "train.evaluate",
+    "fit": "train.fit",
+    "from_scipy": "graph.convert",
+    "homophily": "graph.homophily",
+    "load": "datasets",
+    "read_tables": "graph.tables",
+    "stratified_splits": "graph.splits",
+    "tune": "train.tuning",
+}
+
+__all__ = [
+    "LSGNN",
+    "DatasetUnavailable",
+    "Evaluation",
+    "Explanation",
+    "Graph",
+    "Homophily",
+    "InputError",
+    "LSGNNClassifier",
+    "LSGNNConfig",
+    "LSGNNPrecompute",
+    "LSGNNRowClassifier",
+    "LSGNNWarning",
+    "LocalSimWeights",
+    "NodeKFold",
+    "Predictions",
+    "Run",
+    "Split",
+    "Splits",
+    "__version__",
+    "as_graph",
+    "authors_splits",
+    "compare",
+    "evaluate",
+    "fit",
+    "from_scipy",
+    "homophily",
+    "load",
+    "read_tables",
+    "reference",
+    "stratified_splits",
+    "tune",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f"lsgnn.{_HOME[name]}"), name)
+    if name in ("datasets", "reference", "report", "zoo"):
+        return import_module(f"lsgnn.{name}")
+    raise AttributeError(f"module 'lsgnn' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

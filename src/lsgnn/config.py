@@ -1,8 +1,10 @@
-"""`LSGNNConfig`: every setting of the method and its training, typed, checked once, the same everywhere."""
+"""Settings: typed, checked once, the same everywhere. `LSGNNConfig` holds those of the method and its training."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -25,7 +27,60 @@ SelectBy = Literal["val_loss", "val_accuracy"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class LSGNNConfig:
+class Settings:
+    """A frozen set of named values; unknown names, wrong types and values that are no choice are errors."""
+
+    def __post_init__(self) -> None:
+        for field, kind in get_type_hints(type(self)).items():
+            object.__setattr__(self, field, _checked(field, getattr(self, field), kind))
+
+    def _require(self, field: str, holds: bool, rule: str) -> None:
+        if not holds:
+            raise InputError(f"{field}={getattr(self, field)} is out of range: it must be {rule}")
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some settings changed."""
+        _refuse_unknown(type(self), changes)
+        return dataclasses.replace(self, **changes)
+
+    @classmethod
+    def from_dict(cls, settings: Mapping[str, Any]) -> Self:
+        _refuse_unknown(cls, settings)
+        return cls(**settings)
+
+    def to_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+    def to_toml(self) -> str:
+        """One `name = value` line per setting (JSON writes strings, numbers and booleans as TOML does)."""
+        return "".join(f"{name} = {json.dumps(value)}\n" for name, value in self.to_dict().items())
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingConfig(Settings):
+    """How any model is trained and its best epoch chosen."""
+
+    optimizer: Optimizer = "adam"
+    lr: float = 0.01  # > 0
+    weight_decay: float = 5e-4  # ≥ 0
+    dropout: float = 0.5  # [0, 1)
+    epochs: int = 200  # ≥ 1
+    patience: int = 0  # epochs without improvement after which to stop; 0: never
+    select_by: SelectBy = "val_loss"
+    seed: int = 0  # [0, 2^32)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._require("lr", self.lr > 0, "positive")
+        self._require("weight_decay", self.weight_decay >= 0, "at least 0")
+        self._require("dropout", 0 <= self.dropout < 1, "at least 0 and below 1")
+        self._require("epochs", self.epochs >= 1, "at least 1")
+        self._require("patience", self.patience >= 0, "at least 0")
+        self._require("seed", 0 <= self.seed < 2**32, "at least 0 and below 2^32")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LSGNNConfig(TrainingConfig):
     """Settings of LSGNN, in data-flow order; the ranges are in the comments."""
 
     # graph → filters
@@ -49,50 +104,19 @@ class LSGNNConfig:
     # the model
     weights: Weights = "localsim"
     hidden_channels: int = 16  # ≥ 1
-    reduce_layers: int = 1  # ≥ 1; the first of several has width 2·hidden_channels
+    reduce_layers: int = 1  # ≥ 1; all but the last have width 2·hidden_channels
     reduce_init: ReduceInit = "stacked"  # stacked: Glorot over all 2K+1 matrices at once, as the released code
     adjacency_embedding: bool = False
     out_norm: bool = True
     head: Head = "linear"
-    dropout: float = 0.5  # [0, 1)
-
-    # learning
-    optimizer: Optimizer = "adam"
-    lr: float = 0.01  # > 0
-    weight_decay: float = 5e-4  # ≥ 0
-    epochs: int = 200  # ≥ 1
-    select_by: SelectBy = "val_loss"
-    seed: int = 0  # ≥ 0
 
     def __post_init__(self) -> None:
-        for field, kind in get_type_hints(type(self)).items():
-            object.__setattr__(self, field, _checked(field, getattr(self, field), kind))
+        super().__post_init__()
         for field in ("beta", "gamma"):
             self._require(field, 0 <= getattr(self, field) <= 1, "between 0 and 1")
-        for field in ("K", "hidden_channels", "reduce_layers", "epochs"):
+        for field in ("K", "hidden_channels", "reduce_layers"):
             self._require(field, getattr(self, field) >= 1, "at least 1")
-        self._require("dropout", 0 <= self.dropout < 1, "at least 0 and below 1")
-        self._require("lr", self.lr > 0, "positive")
-        self._require("weight_decay", self.weight_decay >= 0, "at least 0")
-        self._require("seed", 0 <= self.seed < 2**32, "at least 0 and below 2^32")
         self._require("euclid_sign", self.euclid_sign in (-1, 1), "-1 or 1")
-
-    def _require(self, field: str, holds: bool, rule: str) -> None:
-        if not holds:
-            raise InputError(f"{field}={getattr(self, field)} is out of range: it must be {rule}")
-
-    def replace(self, **changes: Any) -> Self:
-        """A copy with some settings changed; unknown names are errors."""
-        _refuse_unknown(type(self), changes)
-        return dataclasses.replace(self, **changes)
-
-    @classmethod
-    def from_dict(cls, settings: Mapping[str, Any]) -> Self:
-        _refuse_unknown(cls, settings)
-        return cls(**settings)
-
-    def to_dict(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)
 
 
 def _refuse_unknown(cls: type, settings: Mapping[str, Any]) -> None:
@@ -111,7 +135,9 @@ def _checked(field: str, value: Any, kind: Any) -> Any:
             raise InputError(f"{field}={value!r} is not a choice: use one of {', '.join(map(repr, get_args(kind)))}")
         return value
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        value = float(value)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise InputError(f"{field}={value!r} is of type {type(value).__name__}: it must be {kind.__name__}")
+    if kind is float and not math.isfinite(value):
+        raise InputError(f"{field}={value} is not a finite number")
     return value

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
-from lsgnn.graph.graph import Graph
+from lsgnn.graph.convert import as_graph
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import make_rows
 from lsgnn.propagate.precompute import precompute
@@ -26,7 +26,7 @@ _NAMES = {
 }
 
 
-def config(settings: Mapping[str, Any]) -> LSGNNConfig:
+def our_config(settings: Mapping[str, Any]) -> LSGNNConfig:
     """Our settings for a configuration of the released code.
 
     What it calls `transposed` is out-aggregation; LocalSim there always reads incoming edges, self loops kept;
@@ -58,7 +58,7 @@ def config(settings: Mapping[str, Any]) -> LSGNNConfig:
     return LSGNNConfig.from_dict(ours)
 
 
-def state_dict(released: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def our_weights(released: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The released code's parameters under our names."""
     renamed = {}
     for name, tensor in released.items():
@@ -70,11 +70,9 @@ def state_dict(released: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 @torch.no_grad()
-def logits(graph: Graph, released_state_dict: Mapping[str, Tensor], released_config: Mapping[str, Any]) -> Tensor:
+def logits(graph: Any, state_dict: Mapping[str, Tensor], config: Mapping[str, Any]) -> Tensor:
     """Logits [n, C] of a trained model of the released code on `graph`, in evaluation mode."""
-    settings, weights = config(released_config), state_dict(released_state_dict)
-    out_channels = weights["head.3.bias" if settings.head == "mlp" else "head.bias"].shape[0]
-    model = LSGNN.from_config(settings, graph.num_features, out_channels, graph.num_nodes)
-    model.load_state_dict(weights)
-    out: Tensor = model.eval()(make_rows(precompute(graph, settings), settings))
+    graph, settings, weights = as_graph(graph), our_config(config), our_weights(state_dict)
+    model = LSGNN.from_weights(settings, weights, graph.num_nodes)
+    out: Tensor = model(make_rows(precompute(graph, settings), settings))
     return out

@@ -1,0 +1,1 @@
+"""What comes in: tables, PyG, networkx, scipy, npz → `Graph`, its splits and its homophily."""

@@ -57,7 +57,9 @@ def node_homophily(edges: Edges, y: NDArray[np.int64]) -> NDArray[np.float64]:
     same = y[edges[0]] == y[edges[1]]
     degree = np.bincount(edges[1], minlength=len(y))
     alike = np.bincount(edges[1], same, minlength=len(y))
-    return np.divide(alike, degree, out=np.full(len(y), np.nan), where=degree > 0)
+    share = np.full(len(y), np.nan)
+    np.divide(alike, degree, out=share, where=degree > 0)
+    return share
 
 
 def edge_homophily(edges: Edges, y: NDArray[np.int64]) -> float:

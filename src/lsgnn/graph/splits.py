@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
+from lsgnn.graph.validate import as_array
 
 Mask = NDArray[np.bool_]
 
@@ -34,21 +35,40 @@ class Splits:
 
     def __post_init__(self) -> None:
         for field in ("train", "val", "test"):
-            mask = np.asarray(getattr(self, field))
+            mask = as_array(getattr(self, field))
             if mask.dtype != np.bool_:
                 raise InputError(f"the {field} masks hold {mask.dtype} values, but a mask is boolean: use mask == 1")
-            object.__setattr__(self, field, np.atleast_2d(mask))
+            mask = np.atleast_2d(mask)
+            if mask.ndim != 2 or len(mask) == 0:
+                raise InputError(
+                    f"the {field} masks have shape {mask.shape}: pass at least one split as [splits, nodes]"
+                )
+            object.__setattr__(self, field, mask)
         if not self.train.shape == self.val.shape == self.test.shape:
             shapes = [m.shape for m in (self.train, self.val, self.test)]
-            raise InputError(f"train, validation and test masks have shapes {shapes}: they must be equal")
+            raise InputError(
+                f"train, validation and test masks have shapes {shapes}, but they must be equal: align them"
+            )
         overlap = (self.train & self.val) | (self.train & self.test) | (self.val & self.test)
         if overlap.any():
             s, node = (int(v) for v in np.argwhere(overlap)[0])
-            raise InputError(f"node {node} is in two masks of split {s}: train, validation and test must not overlap")
+            raise InputError(
+                f"node {node} is in two masks of split {s}, but train, validation and test must not overlap: "
+                "clear it in one of them"
+            )
 
     @property
     def num_nodes(self) -> int:
         return int(self.train.shape[1])
+
+    @property
+    def covered(self) -> Mask:
+        """Which nodes are in any mask of any split [n]."""
+        return np.asarray((self.train | self.val | self.test).any(axis=0))
+
+    def within(self, nodes: Mask) -> Splits:
+        """The same splits without the nodes outside `nodes` [n]."""
+        return Splits(self.train & nodes, self.val & nodes, self.test & nodes)
 
     def __len__(self) -> int:
         return len(self.train)
@@ -62,17 +82,20 @@ class Splits:
         return (self[s] for s in range(len(self)))
 
 
-def authors_splits(y: NDArray[np.int64], num_splits: int = 10, train: float = 0.48, val: float = 0.32, seed: int = 28) -> Splits:
+def authors_splits(
+    y: NDArray[np.int64], num_splits: int = 10, train: float = 0.48, val: float = 0.32, seed: int = 28
+) -> Splits:
     """The splitter of the authors' released code, bit for bit.
 
     Per class ceil(train · n_c) nodes train; of all others round(val · n) validate and the rest test.
     Split s is drawn with numpy's legacy generator seeded with `seed + s`.
     """
+    _check(y, num_splits, train, val)
     return _stack([_authors_split(y, train, val, seed + s) for s in range(num_splits)])
 
 
 def _authors_split(y: NDArray[np.int64], train: float, val: float, seed: int) -> Split:
-    random = np.random.RandomState(seed)  # noqa: NPY002  # the legacy stream is the point
+    random = np.random.RandomState(seed)  # the legacy stream is the point
     chosen = []
     for c in range(int(y.max()) + 1):
         members = np.flatnonzero(y == c)
@@ -91,10 +114,7 @@ def stratified_splits(
 
     A class of one node trains; a class of two trains and validates; from three on every part gets at least one.
     """
-    if not (train > 0 and val > 0 and train + val < 1):
-        raise InputError(f"split shares train={train}, val={val} must be positive and leave something for testing")
-    if not (y >= 0).any():
-        raise InputError("no node has a label, so there is nothing to split: pass y with some known classes")
+    _check(y, num_splits, train, val)
     return _stack([_stratified_split(y, train, val, seed, s) for s in range(num_splits)])
 
 
@@ -104,12 +124,25 @@ def _stratified_split(y: NDArray[np.int64], train: float, val: float, seed: int,
     for c in np.unique(y[y >= 0]):
         members = random.permutation(np.flatnonzero(y == c))
         m = len(members)
-        num_val = min(max(1, round(val * m)), max(0, m - 1))
-        num_test = min(max(1, round((1 - train - val) * m)), max(0, m - 1 - num_val))
+        num_val, num_test = m - 1, 0
+        if m >= 3:
+            num_val = min(max(1, round(val * m)), m - 2)
+            num_test = min(max(1, round((1 - train - val) * m)), m - 1 - num_val)
         cuts = np.split(members, [m - num_val - num_test, m - num_test])
         for part, nodes in zip(parts, cuts, strict=True):
             part.append(nodes)
     return _masks(len(y), *(np.concatenate(part) for part in parts))
+
+
+def _check(y: NDArray[np.int64], num_splits: int, train: float, val: float) -> None:
+    if num_splits < 1:
+        raise InputError(f"num_splits={num_splits} gives no split: ask for at least 1")
+    if not (train > 0 and val > 0 and train + val < 1):
+        raise InputError(
+            f"split shares train={train}, val={val} leave nothing for one part: choose both positive with a sum below 1"
+        )
+    if not (y >= 0).any():
+        raise InputError("no node has a label, so there is nothing to split: pass y with some known classes")
 
 
 def _masks(n: int, *parts: NDArray[np.int64]) -> Split:

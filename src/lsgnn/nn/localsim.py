@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+import scipy.sparse as sp
 import torch
 from torch import Tensor, nn
 
+from lsgnn.config import Similarity
 from lsgnn.nn.rows import Neighbours, Rows
+from lsgnn.propagate.filters import normalize_features
+from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity
 
 
 def two_layer_perceptron(in_channels: int, hidden_channels: int, out_channels: int) -> nn.Sequential:
@@ -51,7 +56,24 @@ class LocalSimWeights(nn.Module):
     .. math::
         \alpha_i = \mathrm{MLP}_\alpha([\varphi_i, \varphi_i^2]) \in \mathbb R^m.
 
-    Weights are unbounded: no softmax, so that a weight may be negative.
+    Weights are unbounded: no softmax, so that a weight may be negative. To give a GNN of your own node-level weights,
+    build `neighbours_of` your graph once and weigh what it used to add up::
+
+        class TwoHops(torch.nn.Module):
+            def __init__(self, in_channels, out_channels):
+                super().__init__()
+                self.linear = torch.nn.Linear(in_channels, out_channels)
+                self.conv = SimpleConv(aggr="mean")
+                self.weights = LocalSimWeights(num_weights=3, hidden_channels=16)
+
+            def forward(self, x, edge_index, neighbours):
+                h0 = self.linear(x)
+                h1 = self.conv(h0, edge_index)
+                h2 = self.conv(h1, edge_index)
+                alpha = self.weights(neighbours)  # [n, 3]
+                return (torch.stack([h0, h1, h2], dim=-1) * alpha.unsqueeze(1)).sum(dim=-1)
+
+        neighbours = neighbours_of(data.x, data.edge_index)  # once, before training
 
     Args:
         num_weights: m, how many weights each node needs (one per representation).
@@ -64,11 +86,42 @@ class LocalSimWeights(nn.Module):
         self.localsim = RefinedLocalSim(hidden_channels) if refined else NaiveLocalSim()
         self.mlp = two_layer_perceptron(2, hidden_channels, num_weights)
 
+    @torch.no_grad()
+    def start_at(self, weights: Tensor, scale: float = 0.1) -> None:
+        """Starts near weights [m] that are the same for all nodes, such as those of the model it is put into.
+
+        They become the last bias, and `scale` shrinks what LocalSim adds to them at first.
+        """
+        last = self.mlp[-1]
+        assert isinstance(last, nn.Linear)
+        last.weight.mul_(scale)
+        last.bias.copy_(weights)
+
     def forward(self, rows: Rows | Neighbours) -> Tensor:
         """→ [b, m] at the given rows (all nodes, if given only their neighbours)."""
-        if isinstance(rows, Neighbours):
-            phi = self.localsim(rows)
-        else:
-            phi = rows.pick(self.localsim(rows.neighbours))
+        phi = self.localsim(rows) if isinstance(rows, Neighbours) else rows.pick(self.localsim(rows.neighbours))
         weights: Tensor = self.mlp(with_square(phi))
         return weights
+
+
+def neighbours_of(x: Tensor, edge_index: Tensor, similarity: Similarity = "cosine") -> Neighbours:
+    """The similarities that `LocalSimWeights` reads, for users of PyG: computed once, without gradients.
+
+    Node i's neighbours are the sources of the edges into i, as PyG's messages flow; self loops do not count, repeated
+    edges count once. Features are scaled to length one first, as LSGNN does.
+
+    Args:
+        x: features [n, d].
+        edge_index: edges [2, E], row 0 the source, row 1 the target.
+        similarity: `cosine`, `euclidean` (minus the distance) or `squared` (minus its square).
+    """
+    n = x.shape[0]
+    source, target = edge_index.detach().cpu().numpy()
+    keep = source != target
+    places = (target[keep], source[keep])
+    neighbours = sp.csr_array((np.ones(len(places[0]), np.float32), places), shape=(n, n))  # row i reads its columns
+    neighbours.data[:] = 1
+    pairs = np.stack([np.repeat(np.arange(n), np.diff(neighbours.indptr)), neighbours.indices])
+    scaled = normalize_features(x.detach().cpu().float().numpy(), "l2")
+    values = edge_similarity(scaled, pairs, similarity)
+    return Neighbours.of(NeighbourSimilarity.of(neighbours, values)).to(x.device)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -62,8 +64,8 @@ class LSGNN(nn.Module):
         super().__init__()
         if adjacency_embedding and num_nodes is None:
             raise InputError("adjacency_embedding=True learns a vector per node: pass num_nodes")
-        self.in_channels, self.hidden_channels, self.out_channels, self.K = in_channels, hidden_channels, out_channels, K
-        self.out_norm, self.dropout = out_norm, dropout
+        self.in_channels, self.hidden_channels, self.out_channels = in_channels, hidden_channels, out_channels
+        self.K, self.out_norm, self.dropout = K, out_norm, dropout
         z, blocks = hidden_channels, K + 1 + adjacency_embedding
         self.reduce = ChannelReduction(2 * K + 1, in_channels, z, reduce_layers, reduce_init)
         self.fusion = make_fusion(weights, K, z, num_nodes)
@@ -87,19 +89,29 @@ class LSGNN(nn.Module):
             reduce_init=config.reduce_init,
         )
 
+    @classmethod
+    def from_weights(cls, config: LSGNNConfig, state_dict: Mapping[str, Tensor], num_nodes: int) -> LSGNN:
+        """A trained model in evaluation mode; draws no random numbers, because every weight is given."""
+        in_channels = state_dict["reduce.weights.0"].shape[1]
+        out_channels = state_dict["head.3.bias" if config.head == "mlp" else "head.bias"].shape[0]
+        with torch.device("meta"):
+            model = cls.from_config(config, in_channels, out_channels, num_nodes)
+        model.load_state_dict(state_dict, assign=True)
+        return model.eval()
+
     def reset_parameters(self) -> None:
         for module in self.modules():
-            if module is not self and hasattr(module, "reset_parameters"):
-                module.reset_parameters()
+            if module is not self and callable(reset := getattr(module, "reset_parameters", None)):
+                reset()
 
     def embed(self, rows: Rows) -> Tensor:
         """The final representation of each node, [b, (K+1)·z] (one block more with the adjacency embedding)."""
-        reduced = self.reduce(rows.channels, rows.index)  # [2K+1, b, z]
+        reduced = self.reduce(rows.channels)  # [2K+1, b, z]
         alpha = self.fusion(rows, reduced[0])  # [b, K, 3]
         blocks = fuse(reduced, alpha)  # [b, K+1, z]
         if self.adjacency is not None:
             if rows.links is None:
-                raise InputError("this model has an adjacency embedding, but the rows hold no links: precompute with it on")
+                raise InputError("the rows hold no links to embed: precompute them with adjacency_embedding=True")
             links = rows.pick(self.adjacency(rows.links))
             blocks = torch.cat([blocks, links.unsqueeze(1)], dim=1)
         if self.out_norm:
@@ -121,21 +133,20 @@ class ChannelReduction(nn.Module):
     def __init__(self, num_channels: int, in_channels: int, z: int, num_layers: int, init: ReduceInit) -> None:
         super().__init__()
         widths = [in_channels] + [2 * z] * (num_layers - 1) + [z]
-        shapes = zip(widths, widths[1:], strict=False)
-        self.weights = nn.ParameterList(torch.empty(num_channels, d, width) for d, width in shapes)
+        self.weights = nn.ParameterList(torch.empty(num_channels, d, width) for d, width in pairwise(widths))
         self.init = init
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         for weight in self.weights:
             c, d, z = weight.shape
-            fan = z * (d + c) if self.init == "stacked" else d + z  # Glorot's fans of a 3-D tensor, as torch counts them
+            fan = z * (d + c) if self.init == "stacked" else d + z  # torch counts the fans of a 3-D tensor this way
             bound = math.sqrt(6.0 / fan)
             nn.init.uniform_(weight, -bound, bound)
 
-    def forward(self, channels: Channels, index: Tensor | None) -> Tensor:
+    def forward(self, channels: Channels) -> Tensor:
         first, *others = self.weights
-        h = F.relu(F.normalize(channels.project(first, index), dim=-1))
+        h = F.relu(F.normalize(channels.project(first), dim=-1))
         for weight in others:
             h = F.relu(F.normalize(h @ weight, dim=-1))
         return h  # [2K+1, b, z]

@@ -21,8 +21,11 @@ DENSE_ADVANTAGE = 12.0  # dense products run about this many times more operatio
 class Channels(Protocol):
     """The 2K+1 propagated feature matrices H_c [n, d] of a graph, in whatever form is cheapest to multiply."""
 
-    def project(self, weight: Tensor, index: Tensor | None) -> Tensor:
-        """H_c @ weight_c for each channel, at the rows `index` (None: all): [2K+1, d, z] → [2K+1, b, z]."""
+    def project(self, weight: Tensor) -> Tensor:
+        """H_c @ weight_c for each channel, at the selected rows: [2K+1, d, z] → [2K+1, b, z]."""
+
+    def select(self, index: Tensor) -> Channels:
+        """The same channels, some rows only."""
 
     def to(self, device: torch.device | str) -> Channels: ...
 
@@ -33,8 +36,11 @@ class DenseChannels:
 
     stack: Tensor
 
-    def project(self, weight: Tensor, index: Tensor | None) -> Tensor:
-        return (self.stack if index is None else self.stack[:, index]) @ weight
+    def project(self, weight: Tensor) -> Tensor:
+        return self.stack @ weight
+
+    def select(self, index: Tensor) -> DenseChannels:
+        return DenseChannels(self.stack[:, index])
 
     def to(self, device: torch.device | str) -> DenseChannels:
         return DenseChannels(self.stack.to(device))
@@ -50,8 +56,9 @@ class NarrowChannels:
     x: SparseMatrix  # [n, d]
     adj: SparseMatrix  # [n, n]
     mixing: Tensor  # [2, K, K+1]
+    index: Tensor | None = None  # rows to hand out: propagation needs all of them, but the model need not
 
-    def project(self, weight: Tensor, index: Tensor | None) -> Tensor:
+    def project(self, weight: Tensor) -> Tensor:
         K, (blocks, d, z), n = self.mixing.shape[1], weight.shape, self.x.shape[0]
         narrow = self.x @ weight.transpose(0, 1).reshape(d, blocks * z)  # [n, (2K+1)·z]
         first, hops = narrow.view(n, blocks, z)[:, :1], narrow.view(n, blocks, z)[:, 1:].view(n, 2, K, z)
@@ -62,10 +69,14 @@ class NarrowChannels:
             moved = self.adj @ total.reshape(n, -1)
             total = moved.view_as(total) + M[:, s - 1 :, s - 1] * hops[:, :, s - 1 :]
         out = torch.cat([first, total.reshape(n, 2 * K, z)], dim=1)
-        return (out if index is None else out[index]).transpose(0, 1)
+        return (out if self.index is None else out[self.index]).transpose(0, 1)
+
+    def select(self, index: Tensor) -> NarrowChannels:
+        return replace(self, index=index)
 
     def to(self, device: torch.device | str) -> NarrowChannels:
-        return NarrowChannels(self.x.to(device), self.adj.to(device), self.mixing.to(device))
+        index = None if self.index is None else self.index.to(device)
+        return NarrowChannels(self.x.to(device), self.adj.to(device), self.mixing.to(device), index)
 
 
 @dataclass(frozen=True)
@@ -97,16 +108,17 @@ class Rows:
     index: Tensor | None = None
 
     def select(self, index: Tensor) -> Rows:
-        """The same inputs for some nodes only."""
-        return replace(self, index=index)
+        """The same inputs for some of all nodes."""
+        return replace(self, channels=self.channels.select(index), index=index)
 
     def pick(self, per_node: Tensor) -> Tensor:
         """The entries of a per-node tensor [n, …] that belong to these rows."""
         return per_node if self.index is None else per_node[self.index]
 
     def to(self, device: torch.device | str) -> Rows:
-        moved = [None if part is None else part.to(device) for part in (self.links, self.index)]
-        return Rows(self.channels.to(device), self.neighbours.to(device), *moved)  # type: ignore[arg-type]
+        links = None if self.links is None else self.links.to(device)
+        index = None if self.index is None else self.index.to(device)
+        return Rows(self.channels.to(device), self.neighbours.to(device), links, index)
 
 
 def make_rows(pre: Precomputed, config: LSGNNConfig, dense: bool | None = None) -> Rows:
@@ -128,6 +140,6 @@ def prefers_dense(pre: Precomputed, config: LSGNNConfig) -> bool:
     if config.K > MAX_BASIS_K:
         return True
     K, (n, d) = config.K, pre.x.shape
-    stored = pre.x.nnz if sp.issparse(pre.x) else n * d
+    stored = sp.csr_array(pre.x).nnz if sp.issparse(pre.x) else n * d
     narrow = (2 * K + 1) * stored + K * (K + 1) * pre.adj.nnz
     return bool((2 * K + 1) * n * d / DENSE_ADVANTAGE < narrow)

@@ -71,20 +71,22 @@ def normalized_adjacency(A: sp.csr_array, degree: Degree, kind: Filter = "weight
 
 
 def normalize_features(x: Features, norm: FeatureNorm) -> Features:
-    """Rows of x scaled to length one (l2) or sum one (l1); zero rows stay zero."""
+    """Rows of x scaled to length one (l2) or absolute sum one (l1); zero rows stay zero."""
     if norm == "none":
         return x
-    size: NDArray[np.float64]
-    if sp.issparse(x):
-        powers = x.data.astype(np.float64) ** 2 if norm == "l2" else np.abs(x.data.astype(np.float64))
-        rows = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
-        size = np.bincount(rows, powers, minlength=x.shape[0])
-    else:
+    if not sp.issparse(x):
         dense = np.asarray(x, dtype=np.float64)
-        size = (dense**2 if norm == "l2" else np.abs(dense)).sum(axis=1)
-    if norm == "l2":
-        size = np.sqrt(size)
-    scale = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0)
-    if sp.issparse(x):
-        return sp.csr_array(((x.data * scale[rows]).astype(np.float32), x.indices, x.indptr), shape=x.shape)
-    return np.asarray(dense * scale[:, None], dtype=np.float32)
+        scale = _inverse_size((dense**2 if norm == "l2" else np.abs(dense)).sum(axis=1), norm)
+        return np.asarray(dense * scale[:, None], dtype=np.float32)
+    csr: sp.csr_array = x
+    rows = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))
+    values = csr.data.astype(np.float64)
+    parts: NDArray[np.float64] = values**2 if norm == "l2" else np.abs(values)
+    size = np.asarray(np.bincount(rows, parts, minlength=csr.shape[0]), dtype=np.float64)
+    scaled = (values * _inverse_size(size, norm)[rows]).astype(np.float32)
+    return sp.csr_array((scaled, csr.indices, csr.indptr), shape=csr.shape)
+
+
+def _inverse_size(size: NDArray[np.float64], norm: FeatureNorm) -> NDArray[np.float64]:
+    size = np.sqrt(size) if norm == "l2" else size
+    return np.divide(1.0, size, out=np.zeros(len(size)), where=size > 0)

@@ -11,7 +11,7 @@ matrices and on polynomials in Â. Run on polynomials they yield the mixing matr
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from lsgnn.config import Propagation
 from lsgnn.propagate.filters import LinearFilter
 
-T = TypeVar("T", bound=Any)  # a matrix [n, d] or a polynomial in Â
-Step = Callable[[T], T]  # multiplies by the filter S
+Linear: TypeAlias = Any  # a matrix [n, d] or a polynomial in Â: whatever can be added and scaled
+Step: TypeAlias = Callable[[Linear], Linear]  # multiplies by the filter S
 
 MAX_BASIS_K = 16  # beyond it float32 power bases lose digits (error 2e-5 at 16): use the recurrence
 
 
-def irdc(S: Step[T], x: T, K: int, gamma: float) -> list[T]:
+def irdc(S: Step, x: Linear, K: int, gamma: float) -> list[Linear]:
     """H(1) … H(K) as the paper defines them."""
     hops = [S(x)]
     total = hops[0]
@@ -35,7 +35,7 @@ def irdc(S: Step[T], x: T, K: int, gamma: float) -> list[T]:
     return hops
 
 
-def irdc_two_term(S: Step[T], x: T, K: int, gamma: float) -> list[T]:
+def irdc_two_term(S: Step, x: Linear, K: int, gamma: float) -> list[Linear]:
     """The same without the running sum: H(2) = (1-γ)H(1) - γSH(1), then H(k+1) = H(k) - γSH(k)."""
     hops = [S(x)]
     for k in range(1, K):
@@ -44,7 +44,7 @@ def irdc_two_term(S: Step[T], x: T, K: int, gamma: float) -> list[T]:
     return hops
 
 
-def powers(S: Step[T], x: T, K: int) -> list[T]:
+def powers(S: Step, x: Linear, K: int) -> list[Linear]:
     """SGC: Z(k) = S Z(k-1)."""
     hops = [S(x)]
     for _ in range(1, K):
@@ -52,7 +52,7 @@ def powers(S: Step[T], x: T, K: int) -> list[T]:
     return hops
 
 
-def initial_residual(S: Step[T], x: T, K: int, alpha: float) -> list[T]:
+def initial_residual(S: Step, x: Linear, K: int, alpha: float) -> list[Linear]:
     """APPNP, and GCNII without its weights: Z(k) = (1-α) S Z(k-1) + α X."""
     hops = [x]
     for _ in range(K):
@@ -60,7 +60,7 @@ def initial_residual(S: Step[T], x: T, K: int, alpha: float) -> list[T]:
     return hops[1:]
 
 
-def difference_residual(S: Step[T], x: T, K: int) -> list[T]:
+def difference_residual(S: Step, x: Linear, K: int) -> list[Linear]:
     """DRC: Z(k) = S (Z(k-2) - Z(k-1)), starting from Z(0) = X and Z(1) = S X."""
     hops = [x, S(x)]
     for _ in range(1, K):
@@ -68,7 +68,7 @@ def difference_residual(S: Step[T], x: T, K: int) -> list[T]:
     return hops[1:]
 
 
-def propagate(rule: Propagation, S: Step[T], x: T, K: int, gamma: float) -> list[T]:
+def propagate(rule: Propagation, S: Step, x: Linear, K: int, gamma: float) -> list[Linear]:
     """Hops 1 … K by the named rule."""
     if rule == "irdc":
         return irdc_two_term(S, x, K, gamma)
@@ -82,7 +82,7 @@ def mixing_matrix(rule: Propagation, K: int, gamma: float, filters: tuple[Linear
     one = np.zeros(K + 1)
     one[0] = 1.0
 
-    def multiply_by(filter: LinearFilter) -> Step[NDArray[np.float64]]:
+    def multiply_by(filter: LinearFilter) -> Step:
         return lambda p: filter.a * p + filter.b * np.concatenate([[0.0], p[:-1]])
 
     return np.stack([np.stack(propagate(rule, multiply_by(f), one, K, gamma)) for f in filters])

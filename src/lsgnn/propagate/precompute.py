@@ -15,6 +15,7 @@ from lsgnn.propagate.irdc import MAX_BASIS_K, mixing_matrix, propagate
 from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity
 
 CACHE_BYTES = 1 << 22  # a column block of the propagated matrix should stay in the processor's cache
+NARROWEST_BLOCK = 64  # columns; in narrower ones reading the indices costs more than the cache saves
 
 
 @dataclass(frozen=True)
@@ -60,45 +61,65 @@ def mixing(config: LSGNNConfig) -> NDArray[np.float64]:
     return mixing_matrix(config.propagation, config.K, config.gamma, filter_pair(config.filter, config.beta))
 
 
-def channels(pre: Precomputed, config: LSGNNConfig) -> NDArray[np.float32]:
-    """The propagated features [2K+1, n, d]: X, then low-pass hops 1 … K, then high-pass hops 1 … K.
+def channels(pre: Precomputed, config: LSGNNConfig, rows: NDArray[np.integer] | None = None) -> NDArray[np.float32]:
+    """The propagated features [2K+1, n, d]: X, then low-pass hops 1 … K, then high-pass hops 1 … K; or `rows` of them.
 
     Column blocks are independent of each other (Â^k X[:, c] needs only column c), so the work goes block by block and
     holds two n × block buffers besides the result. Up to K = 16 one product per hop serves both channels.
     """
     n, d = pre.x.shape
-    out = np.zeros((2 * config.K + 1, n, d), dtype=np.float32)
-    width = max(8, CACHE_BYTES // (4 * n))
+    chosen = np.asarray(np.arange(n) if rows is None else rows, dtype=np.int64)
+    out = np.zeros((2 * config.K + 1, len(chosen), d), dtype=np.float32)
+    width = max(NARROWEST_BLOCK, CACHE_BYTES // (4 * n))
     fill = _fill_by_basis if config.K <= MAX_BASIS_K else _fill_by_recurrence
     for start in range(0, d, width):
         columns = slice(start, min(start + width, d))
-        block = pre.x[:, columns]
-        out[0, :, columns] = block.toarray() if sp.issparse(block) else block
-        fill(out[:, :, columns], pre.adj, config)
+        block = sp.csr_array(pre.x)[:, columns].toarray() if sp.issparse(pre.x) else pre.x[:, columns]
+        fill(out, start, np.array(block, dtype=np.float32, order="C"), chosen, pre.adj, config)
     return out
 
 
-def _fill_by_basis(out: NDArray[np.float32], adj: sp.csr_array, config: LSGNNConfig) -> None:
-    """out[1:] from out[0] [n, c]: each power Â^s X is computed once and added to every hop that holds it."""
-    K, coefficients = config.K, mixing(config).astype(np.float32)
-    power = np.ascontiguousarray(out[0])
+def _fill_by_basis(
+    out: NDArray[np.float32],
+    start: int,
+    x: NDArray[np.float32],
+    rows: NDArray[np.int64],
+    adj: sp.csr_array,
+    config: LSGNNConfig,
+) -> None:
+    """Columns of out [2K+1, b, d] from `start` on, from x [n, c].
+
+    Each power Â^s X is computed once and added to every hop that holds it.
+    """
+    from lsgnn.propagate.power_kernels import add_multiples, next_power  # here, because Numba takes a while to import
+
+    K, power, other = config.K, x, np.empty_like(x)
+    coefficients = np.zeros((K + 1, 2 * K + 1), dtype=np.float32)
+    coefficients[0, 0] = 1.0
+    coefficients[:, 1:] = mixing(config).reshape(2 * K, K + 1).T
     for s in range(K + 1):
-        for channel in (0, 1):
-            for k in range(max(s, 1), K + 1):
-                if coefficients[channel, k - 1, s]:
-                    out[1 + channel * K + k - 1] += coefficients[channel, k - 1, s] * power
+        add_multiples(power, rows, coefficients[s], out, start)
         if s < K:
-            power = adj @ power
+            next_power(adj.indptr, adj.indices, adj.data, power, other)
+            power, other = other, power
 
 
-def _fill_by_recurrence(out: NDArray[np.float32], adj: sp.csr_array, config: LSGNNConfig) -> None:
+def _fill_by_recurrence(
+    out: NDArray[np.float32],
+    start: int,
+    x: NDArray[np.float32],
+    rows: NDArray[np.int64],
+    adj: sp.csr_array,
+    config: LSGNNConfig,
+) -> None:
     """The same by the rule itself, for depths at which the power basis would lose digits."""
-    x = np.ascontiguousarray(out[0])
+    columns = slice(start, start + x.shape[1])
+    out[0, :, columns] = x[rows]
     for channel, (a, b) in enumerate(filter_pair(config.filter, config.beta)):
 
         def S(H: NDArray[np.float32], a: float = a, b: float = b) -> NDArray[np.float32]:
-            return np.float32(a) * H + np.float32(b) * (adj @ H)
+            return np.asarray(np.float32(a) * H + np.float32(b) * (adj @ H))
 
         first = 1 + channel * config.K
         for k, hop in enumerate(propagate(config.propagation, S, x, config.K, config.gamma)):
-            out[first + k] = hop
+            out[first + k, :, columns] = hop[rows]

@@ -9,6 +9,7 @@ A node without neighbours has :math:`\phi_i = 0`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -74,10 +75,10 @@ def edge_similarity(
     return out
 
 
-def _row_dots(left: Features, right: Features) -> NDArray[np.float64]:
+def _row_dots(left: Any, right: Any) -> NDArray[np.float64]:
     if sp.issparse(left):
         return np.asarray(left.astype(np.float64).multiply(right).sum(axis=1))
-    return np.einsum("ed,ed->e", left, right, dtype=np.float64)
+    return np.asarray(np.einsum("ed,ed->e", left, right, dtype=np.float64))
 
 
 def _squared_distance(
@@ -89,4 +90,4 @@ def _squared_distance(
     if close.any():
         difference = x[i[close]] - x[j[close]]
         squared[close] = _row_dots(difference, difference)
-    return np.maximum(squared, 0.0)
+    return np.asarray(np.maximum(squared, 0.0))

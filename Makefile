@@ -1,0 +1,30 @@
+# Everything from a fresh machine: each target sets up .venv by itself and is quick the second time.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint docs clean
+
+demo: .venv/core ## the main job on the bundled real graphs
+	$(BIN)/lsgnn demo
+
+test: .venv/dev ## all tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+lint: .venv/dev ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+clean:
+	rm -rf .venv dist build demo-output docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/core: pyproject.toml constraints.txt | .venv/bin/python
+	$(BIN)/pip install -q -c constraints.txt -e .
+	touch $@
+
+.venv/dev: .venv/core
+	$(BIN)/pip install -q -c constraints.txt -e '.[dev]'
+	touch $@

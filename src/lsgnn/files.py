@@ -1,0 +1,133 @@
+"""Files and folders that appear whole or not at all; used by everything that writes to disk.
+
+The new content is written beside its final place, flushed to the disk and then renamed over it, so that a crash, a full
+disk or Ctrl-C leaves what was there before. Only `kill -9` can leave a stray `.<name>.<random>.tmp`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from lsgnn.errors import InputError
+
+
+@contextmanager
+def write_atomically(path: str | Path) -> Iterator[BinaryIO]:
+    """A binary file to write to; it becomes `path` when the block ends well and vanishes when it does not."""
+    path = _place_for(path)
+    if path.is_dir():
+        raise InputError(f"cannot write {path}: it is a folder; name a file in it")
+    temporary = _beside(path)
+    try:
+        # 0o666 as `open` does, so that the user's umask decides who may read the file
+        file = os.fdopen(
+            os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o666), "w+b"
+        )
+    except OSError as error:
+        raise _not_writable(path, error) from error
+    try:
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            shutil.copymode(path, temporary)
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+@contextmanager
+def write_folder_atomically(path: str | Path) -> Iterator[Path]:
+    """A new, empty folder to fill; it becomes `path`, in place of any folder there, when the block ends well.
+
+    A folder that already holds something is moved aside first and put back should the last step fail.
+    """
+    path = _place_for(path)
+    if path.exists() and not path.is_dir():
+        raise InputError(f"cannot write the folder {path}: a file of that name is in the way; remove it first")
+    new, old = _beside(path), _beside(path)
+    try:
+        new.mkdir()
+    except OSError as error:
+        raise _not_writable(path, error) from error
+    try:
+        yield new
+        for file in new.rglob("*"):
+            if file.is_file():
+                with file.open("rb") as written:
+                    os.fsync(written.fileno())
+        if path.exists():
+            os.replace(path, old)
+        try:
+            os.replace(new, path)
+        except BaseException:
+            if old.exists():
+                os.replace(old, path)
+            raise
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+    _sync_folder(path.parent)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Writes UTF-8 text, whole or not at all."""
+    with write_atomically(path) as file:
+        file.write(text.encode("utf-8"))
+
+
+def write_json(path: str | Path, value: Any) -> None:
+    """Writes one JSON document, whole or not at all; numpy values become plain ones, NaN and infinity null."""
+    write_text(path, json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _plain(value: Any) -> Any:
+    """JSON knows neither numpy nor NaN, and a file that other tools refuse to read is of no use."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return str(value) if isinstance(value, os.PathLike) else value
+
+
+def _place_for(path: str | Path) -> Path:
+    """Where the bytes will really live: links are followed, so that a link stays a link."""
+    path = Path(os.path.realpath(Path(path).expanduser()))
+    if not path.parent.is_dir():
+        raise InputError(f"cannot write {path}: the folder {path.parent} does not exist; create it first")
+    return path
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}.tmp")
+
+
+def _not_writable(path: Path, error: OSError) -> InputError:
+    return InputError(
+        f"cannot write {path}: the folder {path.parent} is not writable ({error.strerror}); choose another folder"
+    )
+
+
+def _sync_folder(folder: Path) -> None:
+    with suppress(OSError):  # some systems cannot sync a folder; the rename has happened all the same
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

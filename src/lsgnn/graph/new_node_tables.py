@@ -1,0 +1,56 @@
+"""CSV / Parquet tables of new nodes and of the edges that attach them to a known graph; for `Run.predict_new`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lsgnn.errors import InputError
+from lsgnn.graph import columns
+from lsgnn.graph.open_table import open_table
+
+
+@dataclass(frozen=True, eq=False)
+class NewNodeTables:
+    """What the tables hold, named as `Run.predict_new` names its arguments."""
+
+    x: NDArray[np.float32]
+    edges: list[tuple[Any, Any]]
+    node_ids: NDArray[Any]
+    edge_weight: NDArray[np.float32] | None
+
+
+def read_new_nodes(edges: Any, nodes: Any, *, id: str | None = None, label: str | None = None) -> NewNodeTables:
+    """Reads tables as `lsgnn.read_tables` does, but edges may also point to nodes that are not in the node table.
+
+    Columns are found by the same names; a label column, if there is one, is not read.
+    """
+    node_source = open_table(nodes, "node")
+    id = node_source.require(id, "id") if id is not None else node_source.find("id", "node", "node_id")
+    id = id or node_source.names[0]
+    label = node_source.require(label, "label") if label is not None else node_source.find("label", "class", "y")
+    node_table = node_source.read(text=[name for name in (id, label) if name is not None])
+    features = [name for name in node_source.names if name not in (id, label)]
+    if not features:
+        raise InputError(f"{node_source.title} has no feature columns: pass those that the graph has")
+    edge_source = open_table(edges, "edge")
+    weight = edge_source.find("weight")
+    ends = (edge_source.find("source", "src"), edge_source.find("target", "dst"))
+    others = [name for name in edge_source.names if name not in (*ends, weight)]
+    chosen = [end or (others.pop(0) if others else None) for end in ends]
+    found = [end for end in chosen if end is not None]
+    if len(found) < 2:
+        raise InputError(
+            f"{edge_source.title} has the columns {edge_source.names}: an edge needs a source and a target"
+        )
+    edge_table = edge_source.read(text=found)
+    sources, targets = (columns.to_numpy(columns.ids(edge_table, end, edge_source)).tolist() for end in found)
+    return NewNodeTables(
+        x=columns.features(node_table, features, node_source),
+        edges=list(zip(sources, targets, strict=True)),
+        node_ids=columns.to_numpy(columns.ids(node_table, id, node_source)),
+        edge_weight=None if weight is None else columns.numbers(edge_table, weight, edge_source),
+    )

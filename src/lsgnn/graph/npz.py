@@ -1,0 +1,128 @@
+"""`Graph` ↔ one `.npz` file without pickles: what `Graph.save` writes and what a data folder holds.
+
+Keys: `x` [n, d], or its CSR parts `x_data, x_indices, x_indptr, x_shape`; `y` [n] (-1 unknown); `edge_index` [2, E];
+optional `edge_weight` [E], `node_ids` [n], `class_names` [C], `notes`, and `train_masks, val_masks, test_masks` [S, n].
+Other keys are ignored, so that a file may carry more than we read.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lsgnn.errors import InputError
+from lsgnn.files import write_atomically
+from lsgnn.graph.graph import Graph
+from lsgnn.graph.splits import Splits
+
+Arrays = Mapping[str, NDArray[Any]]
+
+CSR_KEYS = ("x_data", "x_indices", "x_indptr", "x_shape")
+MASK_KEYS = ("train_masks", "val_masks", "test_masks")
+READ_KEYS = (*CSR_KEYS, *MASK_KEYS, "x", "y", "edge_index", "edge_weight", "node_ids", "class_names", "notes")
+
+
+def save_npz(graph: Graph, path: str | Path) -> None:
+    """Writes the graph, whole or not at all; `load_npz` gives back the same numbers bit for bit.
+
+    The name is not stored: a graph is called after its file.
+    """
+    path = Path(path)
+    if path.suffix != ".npz":
+        raise InputError(f"cannot save a graph as {path.name!r}: the name must end in .npz")
+    index = np.int32 if graph.num_nodes < 2**31 else np.int64
+    arrays: dict[str, Any] = {**_feature_arrays(graph), "y": graph.y, "edge_index": graph.edge_index.astype(index)}
+    arrays |= {"node_ids": graph.node_ids, "class_names": np.array(graph.class_names, dtype=np.str_)}
+    arrays["notes"] = np.array(graph.notes, dtype=np.str_)
+    if graph.edge_weight is not None:
+        arrays["edge_weight"] = graph.edge_weight
+    if graph.splits is not None:
+        arrays |= dict(zip(MASK_KEYS, (graph.splits.train, graph.splits.val, graph.splits.test), strict=True))
+    with write_atomically(path) as file:
+        np.savez_compressed(file, **arrays)  # no object array can be among them, hence no pickle
+
+
+def load_npz(path: str | Path) -> Graph:
+    """Reads a graph in the format above, named after the file."""
+    path = Path(path).expanduser()
+    arrays = _read(path)
+    for key in ("edge_index", "y"):
+        _require(key, arrays, path)
+    fields: dict[str, Any] = {key: arrays.get(key) for key in ("edge_index", "y", "edge_weight", "node_ids")}
+    fields |= {key: tuple(map(str, arrays.get(key, ()))) for key in ("class_names", "notes")}
+    try:
+        return Graph(x=_features(arrays, path), splits=_splits(arrays, path), name=path.stem, **fields)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+def _read(path: Path) -> Arrays:
+    if not path.is_file():
+        raise InputError(f"{path} is not a file: check the path")
+    try:
+        if not zipfile.is_zipfile(path):
+            raise _unreadable(path, "it is not a complete zip archive")
+        # opened here, because numpy leaves a damaged file open
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            return {key: archive[key] for key in READ_KEYS if key in archive.files}
+    except InputError:
+        raise
+    except PermissionError as error:
+        raise InputError(f"{path} cannot be opened ({error.strerror}): ask for the right to read it") from error
+    except Exception as error:  # what a damaged file makes the zip and npy readers raise has no common type
+        # numpy's own advice at this point is to allow pickles, which run code
+        reason = "it holds pickled objects" if "pickle" in str(error) else _first_line(error)
+        raise _unreadable(path, reason) from error
+
+
+def _unreadable(path: Path, reason: str) -> InputError:
+    return InputError(f"{path} is not a readable .npz graph ({reason}): download it again or write it with Graph.save")
+
+
+def _feature_arrays(graph: Graph) -> dict[str, NDArray[Any]]:
+    x: Any = graph.x
+    if not sp.issparse(x):
+        return {"x": x}
+    return dict(zip(CSR_KEYS, (x.data, x.indices, x.indptr, np.array(x.shape, dtype=np.int64)), strict=True))
+
+
+def _features(arrays: Arrays, path: Path) -> Any:
+    if "x" in arrays:
+        return arrays["x"]
+    if "x_data" not in arrays:
+        _require("x", arrays, path)
+    for key in CSR_KEYS:
+        _require(key, arrays, path)
+    data, indices, indptr, shape = (arrays[key] for key in CSR_KEYS)
+    try:
+        x = sp.csr_array((data, indices, indptr), shape=tuple(int(v) for v in shape))
+        x.check_format(full_check=True)  # indices outside the shape would read foreign memory later on
+    except (ValueError, TypeError) as error:
+        raise InputError(
+            f"the CSR parts of x do not fit each other ({_first_line(error)}): write them again"
+        ) from error
+    return x
+
+
+def _splits(arrays: Arrays, path: Path) -> Splits | None:
+    if not any(key in arrays for key in MASK_KEYS):
+        return None
+    for key in MASK_KEYS:
+        _require(key, arrays, path)
+    return Splits(*(arrays[key] for key in MASK_KEYS))
+
+
+def _require(key: str, arrays: Arrays, path: Path) -> None:
+    if key not in arrays:
+        held = ", ".join(sorted(arrays)) or "none of the known arrays"
+        raise InputError(f"{path.name} has no array {key!r} (it holds {held}): write it with Graph.save")
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0].rstrip(".")

@@ -1,0 +1,214 @@
+"""The checks behind `Graph`: each field in its one stored form, or an error that names value, rule and fix.
+
+Pure functions; `Graph.__post_init__` is the only caller below the surface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lsgnn.errors import InputError
+
+Features: TypeAlias = "NDArray[np.float32] | sp.csr_array"
+Edges: TypeAlias = NDArray[np.int64]
+EdgeWeight: TypeAlias = "NDArray[np.float32] | None"
+
+MAX_UNNAMED_CLASSES = 1000  # or one per node: beyond that, y holds years or ids rather than classes
+
+
+def as_array(value: Any) -> NDArray[Any]:
+    """A numpy array of an array, list or torch tensor (on any device, of any layout and float type)."""
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+        if str(value.layout) != "torch.strided":
+            value = value.to_dense()
+        return np.asarray(value.float().numpy() if str(value.dtype) == "torch.bfloat16" else value.numpy())
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise InputError(f"rows of different lengths are not an array ({error}): pad or mend them") from error
+
+
+def as_features(x: Any) -> Features:
+    """Features as float32, dense [n, d] or CSR; refuses what is not a finite table of numbers."""
+    if hasattr(x, "is_sparse") and str(x.layout) != "torch.strided":
+        x = _torch_sparse_to_scipy(x)
+    if sp.issparse(x):
+        # a copy, because putting it in canonical form below would reorder the caller's own index arrays
+        x = sp.csr_array(x, copy=True)
+        values = x.data
+    else:
+        x = values = as_array(x)
+    if x.ndim != 2:
+        raise InputError(f"x has {x.ndim} dimension(s), but features are a table [nodes, features]: reshape it")
+    if x.shape[0] == 0:
+        raise InputError("the graph has no nodes: pass at least one row of features")
+    if x.shape[1] == 0:
+        raise InputError("x has no columns: pass at least one feature per node (a column of ones will do)")
+    if values.dtype.kind not in "fiub":
+        raise InputError(f"x holds {values.dtype} values, but features are numbers: encode text or categories first")
+    values = _as_float32(values)
+    bad = ~np.isfinite(values)
+    if bad.any():
+        first = int(bad.argmax())
+        row = int(np.searchsorted(x.indptr, first, "right") - 1) if sp.issparse(x) else first // x.shape[1]
+        raise InputError(
+            f"x has {int(bad.sum())} NaN or infinite value(s), the first in row {row}: fill or drop them first"
+        )
+    if not sp.issparse(x):
+        return np.ascontiguousarray(values)
+    x = sp.csr_array((values, x.indices, x.indptr), shape=x.shape)
+    x.sum_duplicates()
+    x.eliminate_zeros()
+    return x
+
+
+def as_labels(y: Any, n: int) -> NDArray[np.int64]:
+    """Class numbers as int64 [n]; None means that no label is known, NaN (as OGB writes it) that this one is not."""
+    if y is None:
+        return np.full(n, -1, dtype=np.int64)
+    y = as_array(y)
+    if y.ndim == 2 and y.shape[1] == 1:  # OGB's shape
+        y = y[:, 0]
+    if y.shape != (n,):
+        raise InputError(f"y has shape {y.shape}, but the graph has {n} nodes: pass one class number per node")
+    if y.dtype.kind == "f":
+        y = np.where(np.isnan(y), -1, y)
+        odd = (y != np.round(y)) | (np.abs(y) > 2**53)  # infinity is caught by the second
+        if odd.any():
+            raise InputError(
+                f"y holds {y[odd][0]}, but classes are whole numbers 0, 1, … (-1 = unknown): "
+                "LSGNN classifies nodes; cut a quantity into classes first"
+            )
+    elif y.dtype.kind not in "iub":
+        raise InputError(
+            f"y holds {y.dtype} values, but classes are numbers 0, 1, … (-1 = unknown): "
+            "number them (np.unique(…, return_inverse=True)) or read a table with lsgnn.read_tables"
+        )
+    labels: NDArray[np.int64] = y.astype(np.int64)
+    if labels.min() < -1:
+        raise InputError(
+            f"y holds {int(labels.min())}, but classes are numbers 0, 1, … and -1 for unknown: renumber them"
+        )
+    return labels
+
+
+def as_class_names(names: Sequence[Any] | NDArray[Any], y: NDArray[np.int64]) -> tuple[str, ...]:
+    """One distinct name per class number, "0" … "C-1" where none are given."""
+    count = int(y.max()) + 1
+    if not len(names):
+        if count > max(len(y), MAX_UNNAMED_CLASSES):
+            raise InputError(
+                f"y holds class {count - 1} in a graph of {len(y)} nodes, but classes are numbered without gaps: "
+                "renumber them (np.unique(…, return_inverse=True)) or pass class_names"
+            )
+        return tuple(str(c) for c in range(count))
+    if len(names) < count:
+        raise InputError(f"y holds class {count - 1}, but only {len(names)} class names were given: name every class")
+    if len({str(c) for c in names}) < len(names):
+        raise InputError(f"class names {list(map(str, names))} are not distinct: give each class its own name")
+    return tuple(str(c) for c in names)
+
+
+def as_node_ids(given: Any, n: int) -> NDArray[Any]:
+    """The user's names of the nodes [n], integers or strings, each once; 0 … n-1 where none are given."""
+    if given is None:
+        return np.arange(n, dtype=np.int64)
+    ids = as_array(given)
+    if ids.dtype.kind == "O":
+        whole = all(isinstance(v, int) for v in ids.ravel())
+        ids = ids.astype(np.int64) if whole else np.array([str(v) for v in ids.ravel()])
+    elif ids.dtype.kind not in "iuU":
+        ids = ids.astype(np.str_)
+    if ids.shape != (n,):
+        raise InputError(f"there are {ids.size} node ids for {n} nodes: pass one id per node")
+    if len(set(ids.tolist())) < n:  # quicker than sorting names
+        distinct, counts = np.unique(ids, return_counts=True)
+        twice = distinct[counts.argmax()].item()
+        raise InputError(f"node id {twice!r} stands {counts.max()} times: ids must be distinct, so rename or drop some")
+    return ids
+
+
+def as_edges(edge_index: Any, edge_weight: Any, n: int) -> tuple[Edges, EdgeWeight]:
+    """Edges as int64 [2, E] between existing nodes, weights as positive float32 [E]."""
+    edges = as_array(edge_index)
+    if edges.ndim != 2 or edges.shape[0] != 2:
+        raise InputError(
+            f"edge_index has shape {edges.shape}, but edges are [2, E] (source row, target row): transpose it"
+        )
+    if edges.size and edges.dtype.kind not in "iu":
+        raise InputError(
+            f"edge_index holds {edges.dtype} values, but node numbers are integers: use lsgnn.read_tables for names"
+        )
+    edges = edges.astype(np.int64)
+    outside = ((edges < 0) | (edges >= n)).any(axis=0)
+    if outside.any():
+        e = int(outside.argmax())
+        node = next(int(v) for v in edges[:, e] if not 0 <= v < n)
+        raise InputError(
+            f"edge {e} points to node {node}, but the graph has nodes 0..{n - 1}: "
+            "check that ids start at 0 or pass a nodes table"
+        )
+    if edge_weight is None:
+        return edges, None
+    weight = as_array(edge_weight)
+    if weight.ndim == 2 and weight.shape[1] == 1:  # PyG's edge_attr shape
+        weight = weight[:, 0]
+    if weight.shape != (edges.shape[1],):
+        raise InputError(
+            f"edge_weight has shape {weight.shape}, but there are {edges.shape[1]} edges: pass one weight per edge"
+        )
+    if weight.dtype.kind not in "fiub":
+        raise InputError(f"edge_weight holds {weight.dtype} values, but weights are numbers: convert them first")
+    given, weight = weight, _as_float32(weight)
+    bad = ~(np.isfinite(weight) & (weight > 0))
+    if bad.any():
+        e = int(bad.argmax())
+        raise InputError(
+            f"edge {e} has weight {given[e]}, but weights are positive, finite and fit a float32: "
+            "drop that edge or mend it"
+        )
+    return edges, weight
+
+
+def coalesce(edges: Edges, weight: EdgeWeight, *, n: int) -> tuple[Edges, EdgeWeight, int]:
+    """Edges sorted by (source, target), each once; also how many duplicates were merged."""
+    key = edges[0] * n + edges[1]
+    if (key[1:] > key[:-1]).all():  # sorted and distinct already, as every stored graph is
+        return np.ascontiguousarray(edges), weight, 0
+    if weight is None:
+        distinct = np.sort(key)  # ten times as fast as np.unique, which hashes
+        distinct = distinct[np.append(True, distinct[1:] > distinct[:-1])]
+    else:
+        distinct, inverse = np.unique(key, return_inverse=True)
+        weight = np.bincount(inverse, weight, minlength=len(distinct)).astype(np.float32)
+    return np.stack([distinct // n, distinct % n]), weight, len(key) - len(distinct)
+
+
+def observations(x: Features, edges: Edges, merged: int) -> list[str]:
+    """What a careful user would like to know about an accepted graph."""
+    touched = np.zeros(x.shape[0], dtype=bool)
+    touched[edges[:, edges[0] != edges[1]].ravel()] = True
+    filled = np.diff(sp.csr_array(x).indptr) > 0 if sp.issparse(x) else np.asarray(x).any(axis=1)
+    facts = {
+        "duplicate edge(s) merged": merged,
+        "self loop(s) (ignored by the filters)": int((edges[0] == edges[1]).sum()),
+        "isolated node(s)": int((~touched).sum()),
+        "node(s) with all-zero features": int((~filled).sum()),
+    }
+    return [f"{count} {what}" for what, count in facts.items() if count]
+
+
+def _as_float32(values: NDArray[Any]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore", invalid="ignore"):  # what does not fit becomes infinite and is reported as such
+        return values.astype(np.float32, copy=False)
+
+
+def _torch_sparse_to_scipy(x: Any) -> sp.coo_array:
+    x = x.detach().cpu().to_sparse_coo().coalesce()
+    return sp.coo_array((as_array(x.values()), tuple(x.indices().numpy())), shape=tuple(x.shape))

@@ -1,0 +1,95 @@
+"""Splits: the authors' own bit for bit, and the properties every split has."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lsgnn import InputError, authors_splits, stratified_splits
+from lsgnn.graph.splits import Splits
+
+labels = st.lists(st.integers(-1, 4), min_size=1, max_size=60).map(np.array).filter(lambda y: (y >= 0).any())
+shares = st.tuples(st.floats(0.05, 0.9), st.floats(0.05, 0.9)).filter(lambda s: sum(s) < 0.95)
+
+
+@pytest.mark.dataset
+@pytest.mark.parametrize("name", ["cora", "citeseer", "pubmed"])
+def test_authors_splits_are_those_of_the_released_code(data_dir, name):
+    if not (data_dir / f"{name}.npz").is_file():
+        pytest.skip(f"{name}.npz is not in {data_dir}")
+    with np.load(data_dir / f"{name}.npz") as file:
+        if "ref_train_masks" not in file.files:
+            pytest.skip(f"{name}.npz has no ref_*_masks")
+        ours = authors_splits(file["y"])
+        for part in ("train", "val", "test"):
+            np.testing.assert_array_equal(getattr(ours, part), file[f"ref_{part}_masks"])
+
+
+@given(labels)
+def test_authors_splits_train_on_48_percent_of_each_class_rounded_up(y):
+    for split in authors_splits(y, num_splits=2):
+        for c in range(y.max() + 1):
+            assert split.train[y == c].sum() == math.ceil(0.48 * (y == c).sum())
+
+
+@pytest.mark.parametrize("splitter", [authors_splits, stratified_splits])
+@given(y=labels, share=shares)
+def test_every_labelled_node_is_in_exactly_one_part_and_no_other_node_in_any(splitter, y, share):
+    for split in splitter(y, 2, *share):
+        parts = split.train.astype(int) + split.val + split.test
+        np.testing.assert_array_equal(parts, (y >= 0).astype(int))
+
+
+@given(labels, shares)
+def test_stratified_parts_hold_each_class_in_its_share_and_at_least_once(y, share):
+    train, val = share
+    (split,) = stratified_splits(y, 1, train, val)
+    for c in np.unique(y[y >= 0]):
+        m = int((y == c).sum())
+        in_train, in_val, in_test = (int(part[y == c].sum()) for part in (split.train, split.val, split.test))
+        assert in_train >= 1
+        assert in_val >= (m >= 2)
+        assert in_test >= (m >= 3)
+        if m >= 3:
+            assert abs(in_val - val * m) <= 1.5
+            assert abs(in_test - (1 - train - val) * m) <= 2
+
+
+@pytest.mark.parametrize("splitter", [authors_splits, stratified_splits])
+def test_the_same_seed_gives_the_same_splits_and_another_seed_others(splitter):
+    y = np.arange(60) % 3
+    first, again, other = splitter(y, 3, seed=5), splitter(y, 3, seed=5), splitter(y, 3, seed=50)
+    np.testing.assert_array_equal(first.train, again.train)
+    assert (first.train != other.train).any()
+    assert (first.train[0] != first.train[1]).any()
+
+
+@pytest.mark.parametrize("splitter", [authors_splits, stratified_splits])
+def test_impossible_requests_are_refused(splitter):
+    y = np.arange(10) % 2
+    with pytest.raises(InputError, match="no node has a label"):
+        splitter(np.full(5, -1))
+    with pytest.raises(InputError, match=r"train=0.7, val=0.4 leave nothing for one part"):
+        splitter(y, train=0.7, val=0.4)
+    with pytest.raises(InputError, match="num_splits=0 gives no split"):
+        splitter(y, 0)
+
+
+def test_splits_are_a_sequence_of_disjoint_masks():
+    splits = stratified_splits(np.arange(12) % 2, 4)
+    assert (len(splits), splits.num_nodes, splits.covered.all()) == (4, 12, True)
+    assert [split.train.shape for split in splits] == [(12,)] * 4
+    with pytest.raises(InputError, match=r"split 4 does not exist: the graph has splits 0\.\.3"):
+        splits[4]
+
+
+def test_masks_must_be_boolean_equal_in_shape_and_at_least_one():
+    one, two = np.array([True, False]), np.array([False, False])
+    with pytest.raises(InputError, match="the val masks hold int64 values, but a mask is boolean: use mask == 1"):
+        Splits(one, one.astype(int), two)
+    with pytest.raises(InputError, match="they must be equal"):
+        Splits(one, two, np.zeros(3, bool))
+    with pytest.raises(InputError, match="pass at least one split"):
+        Splits(*np.zeros((3, 0, 2), bool))

@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+from torch_geometric.nn.conv.gcn_conv import gcn_norm
+
+from lsgnn import Graph
+from lsgnn.propagate.filters import adjacency, filter_pair, normalize_features, normalized_adjacency
+
+# 0 → 1 → 2, 0 → 2, a self loop on 2, node 3 alone
+EDGES = np.array([[0, 1, 0, 2], [1, 2, 2, 2]])
+GRAPH = Graph(x=np.eye(4), edge_index=EDGES)
+
+
+def test_out_reads_the_targets_of_a_nodes_own_edges() -> None:
+    assert adjacency(GRAPH, "out").toarray().tolist() == [[0, 1, 1, 0], [0, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
+
+
+def test_in_is_the_transpose_of_out_and_undirected_joins_both() -> None:
+    out, into, both = (adjacency(GRAPH, d).toarray() for d in ("out", "in", "undirected"))
+    assert (into == out.T).all()
+    assert (both == np.maximum(out, out.T)).all()
+
+
+def test_self_loops_are_dropped_unless_asked_for() -> None:
+    assert adjacency(GRAPH, "out").diagonal().sum() == 0
+    assert adjacency(GRAPH, "out", self_loops=True).diagonal().tolist() == [0, 0, 1, 0]
+
+
+def test_edge_weights_become_the_entries_of_the_matrix() -> None:
+    weighted = Graph(x=np.eye(3), edge_index=[[0, 1], [1, 0]], edge_weight=[2.0, 5.0])
+    assert adjacency(weighted, "out").toarray()[0, 1] == 2
+    assert adjacency(weighted, "undirected").toarray()[0, 1] == 5
+
+
+def test_degrees_count_the_node_itself_or_not() -> None:
+    A = adjacency(GRAPH, "out")
+    plain = normalized_adjacency(A, "plain").toarray()
+    with_loop = normalized_adjacency(A, "with_self_loop").toarray()
+    assert plain[0, 1] == pytest.approx(1 / np.sqrt(2 * 1))
+    assert with_loop[0, 1] == pytest.approx(1 / np.sqrt(3 * 2))
+    assert np.isfinite(plain).all()  # node 2 has out-degree 0
+
+
+def test_the_self_loop_filter_is_gcns() -> None:
+    edges = torch.tensor([[0, 1, 1, 2, 0, 3], [1, 0, 2, 1, 3, 0]])
+    index, weight = gcn_norm(edges, None, 4, add_self_loops=True)
+    expected = torch.zeros(4, 4).index_put_((index[1], index[0]), weight)
+    graph = Graph(x=np.eye(4), edge_index=edges)
+    ours = normalized_adjacency(adjacency(graph, "undirected"), "plain", "self_loop").toarray()
+    assert np.allclose(ours, expected.numpy(), atol=1e-7)
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("kind", ["weighted_self_loop", "self_loop"])
+def test_low_and_high_pass_add_up_to_the_identity(beta: float, kind: str) -> None:
+    low, high = filter_pair(kind, beta)
+    assert (low.a + high.a, low.b + high.b) == (1, 0)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize(("norm", "expected"), [("l2", [[0.6, -0.8], [0, 0]]), ("l1", [[3 / 7, -4 / 7], [0, 0]])])
+def test_rows_are_scaled_to_one_and_zero_rows_stay_zero(sparse: bool, norm: str, expected: list[list[float]]) -> None:
+    x = np.array([[3.0, -4.0], [0.0, 0.0]], dtype=np.float32)
+    scaled = normalize_features(sp.csr_array(x) if sparse else x, norm)
+    assert np.allclose(scaled.toarray() if sparse else scaled, expected)

@@ -1,0 +1,83 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from lsgnn import Graph, LSGNNConfig
+from lsgnn.propagate import precompute as module
+from lsgnn.propagate.irdc import MAX_BASIS_K
+from lsgnn.propagate.precompute import channels, precompute
+from tests.graphs import random_graph
+
+
+def by_definition(graph: Graph, config: LSGNNConfig) -> np.ndarray:
+    """Equations 3 and 4 with dense float64 matrices."""
+    A = np.zeros((graph.num_nodes,) * 2)
+    A[tuple(graph.edge_index)] = 1
+    np.fill_diagonal(A, 0)
+    D = A.sum(axis=1) + 1
+    A = A / np.sqrt(np.outer(D, D))
+    x = graph.x.toarray() if sp.issparse(graph.x) else graph.x
+    X = x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-30)
+    I, out = np.eye(len(A)), [X]
+    for S in (config.beta * I + A, (1 - config.beta) * I - A):
+        hops = [S @ X]
+        for _ in range(1, config.K):
+            hops.append(S @ ((1 - config.gamma) * X - config.gamma * sum(hops)))
+        out += hops
+    return np.stack(out)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("K", [1, 5, MAX_BASIS_K + 4])
+def test_channels_are_x_then_low_then_high_hops(sparse: bool, K: int) -> None:
+    graph, config = random_graph(sparse=sparse), LSGNNConfig(K=K, beta=0.3, gamma=0.7, direction="out")
+    ours = channels(precompute(graph, config), config)
+    assert ours.dtype == np.float32
+    assert np.allclose(ours, by_definition(graph, config), atol=2e-5)
+
+
+def test_narrow_column_blocks_give_the_same_channels(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, config = random_graph(d=20), LSGNNConfig(K=3)
+    whole = channels(precompute(graph, config), config)
+    monkeypatch.setattr(module, "CACHE_BYTES", 1)
+    assert np.array_equal(channels(precompute(graph, config), config), whole)
+
+
+def test_basis_and_recurrence_agree_up_to_their_common_depth(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, config = random_graph(), LSGNNConfig(K=MAX_BASIS_K, beta=1.0, gamma=0.5)
+    pre = precompute(graph, config)
+    by_basis = channels(pre, config)
+    monkeypatch.setattr(module, "MAX_BASIS_K", 0)
+    assert np.abs(channels(pre, config) - by_basis).max() < 1e-4
+
+
+@pytest.mark.parametrize("K", [3, MAX_BASIS_K + 1])
+def test_some_rows_are_those_rows_of_all(K: int) -> None:
+    graph, config = random_graph(), LSGNNConfig(K=K)
+    pre, rows = precompute(graph, config), np.array([4, 0, 7])
+    assert np.array_equal(channels(pre, config, rows), channels(pre, config)[:, rows])
+
+
+def test_directions_agree_on_a_symmetric_graph_and_swap_when_edges_are_reversed() -> None:
+    graph = random_graph()
+    both = Graph(x=graph.x, edge_index=np.concatenate([graph.edge_index, graph.edge_index[::-1]], axis=1))
+    reverse = Graph(x=graph.x, edge_index=graph.edge_index[::-1])
+
+    def made(g: Graph, direction: str) -> np.ndarray:
+        return channels(precompute(g, c := LSGNNConfig(K=2, direction=direction)), c)
+
+    for direction in ("out", "in"):
+        assert np.allclose(made(both, direction), made(both, "undirected"))
+    assert np.allclose(made(graph, "out"), made(reverse, "in"))
+
+
+def test_localsim_reads_the_neighbourhood_it_is_told_to() -> None:
+    graph = Graph(x=[[1.0, 0], [1, 0], [0, 1]], edge_index=[[0, 1, 2], [1, 2, 2]])  # 0→1→2, loop on 2
+
+    def phi(**settings: object) -> list[float]:
+        return precompute(graph, LSGNNConfig(**settings)).similarity.naive_localsim().tolist()
+
+    assert phi(direction="out") == [1, 0, 0]
+    assert phi(direction="out", localsim_direction="in") == [0, 1, 0]
+    assert phi(direction="out", localsim_direction="in", localsim_self_loops=True) == [0, 1, 0.5]
+    assert phi(direction="out", localsim_direction="undirected") == [1, 0.5, 0]

@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity
+
+X = np.array([[1, 0], [3, 4], [0, 0], [1, 0]], dtype=np.float32)
+PAIRS = np.array([[0, 0, 0, 0], [1, 2, 3, 0]])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_similarities_by_hand(sparse: bool) -> None:
+    x = sp.csr_array(X) if sparse else X
+    assert np.allclose(edge_similarity(x, PAIRS, "cosine"), [0.6, 0, 1, 1])
+    assert np.allclose(edge_similarity(x, PAIRS, "euclidean"), [-np.sqrt(20), -1, 0, 0])
+    assert np.allclose(edge_similarity(x, PAIRS, "euclidean", euclid_sign=1), [np.sqrt(20), 1, 0, 0])
+    assert np.allclose(edge_similarity(x, PAIRS, "squared"), [-20, -1, 0, 0])
+
+
+@given(arrays(np.float32, (6, 4), elements=st.floats(-1, 1, width=32)))
+def test_for_unit_rows_the_squared_distance_is_two_minus_twice_the_cosine(x: np.ndarray) -> None:
+    x = x[np.linalg.norm(x, axis=1) > 1e-3]
+    x = (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float32)
+    pairs = np.array([(i, j) for i in range(len(x)) for j in range(len(x))], dtype=int).reshape(-1, 2).T
+    cosine, distance = edge_similarity(x, pairs, "cosine"), edge_similarity(x, pairs, "euclidean")
+    assert np.allclose(distance**2, 2 - 2 * cosine, atol=1e-5)
+
+
+def test_near_equal_rows_keep_their_small_distance() -> None:
+    x = np.array([[1, 0], [1, 1e-4]], dtype=np.float32)
+    assert edge_similarity(x, np.array([[0], [1]]), "euclidean", euclid_sign=1) == pytest.approx(1e-4, rel=1e-4)
+
+
+def test_the_papers_example_has_equal_means_but_other_shares() -> None:
+    """Node 0 has neighbours at similarity 0 and 1, node 1 two at 0.5, node 2 none (section 3.4)."""
+    neighbours = sp.csr_array(np.array([[0, 1, 1, 0], [0, 0, 1, 1], [0, 0, 0, 0], [0, 0, 0, 0]], dtype=np.float32))
+    grouped = NeighbourSimilarity.of(neighbours, np.array([0.0, 1.0, 0.5, 0.5], dtype=np.float32))
+    assert grouped.naive_localsim().tolist() == [0.5, 0.5, 0, 0]
+    assert grouped.values.tolist() == [0, 0.5, 1]
+    assert grouped.share.toarray()[:2].tolist() == [[0.5, 0, 0.5], [0, 1, 0]]
