@@ -1,0 +1,113 @@
+"""`load`: a dataset name → `Graph`, from the nearest place that has it, checked against the registry.
+
+The order: shipped with the package, then a folder of `.npz` files (`data_dir` or LSGNN_DATA), then the cache of
+earlier downloads (LSGNN_CACHE, by default ~/.cache/lsgnn), then the publisher.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from lsgnn.datasets.download import make_folder
+from lsgnn.datasets.fsbm import fsbm
+from lsgnn.datasets.registry import Entry, info
+from lsgnn.datasets.verify import verify
+from lsgnn.errors import DatasetUnavailable, InputError
+from lsgnn.graph.graph import Graph
+
+
+def load(name: str, data_dir: str | Path | None = None) -> Graph:
+    """The dataset called `name`.
+
+    Args:
+        name: one of `lsgnn.datasets.names()`.
+        data_dir: folder with `<name>.npz` (as `Graph.save` writes it); LSGNN_DATA by default.
+
+    >>> load("cora-linqs")
+    Graph('cora-linqs', nodes=2708, edges=5429, features=1433, classes=7)
+    """
+    entry = info(name)
+    if entry.loader == "fsbm":
+        return _named(fsbm(lambda1=0.9, lambda2=0.1, seed=0), name)  # made here, so there is nothing to verify
+    if entry.loader == "bundled":
+        with as_file(files("lsgnn.datasets") / "bundled" / f"{name}.npz") as shipped:
+            graph, origin = _from_npz(shipped, entry), "the package"
+    elif (path := _in_folder(name, data_dir)) is not None:
+        graph, origin = _from_npz(path, entry), str(path)
+    else:
+        graph, origin = _from_publisher(entry)
+    verify(graph, entry, origin)
+    return graph
+
+
+def cache_folder() -> Path:
+    """Where downloads are kept."""
+    return Path(os.environ.get("LSGNN_CACHE") or Path.home() / ".cache" / "lsgnn").expanduser()
+
+
+def _in_folder(name: str, data_dir: str | Path | None) -> Path | None:
+    folder = data_dir or os.environ.get("LSGNN_DATA")
+    if not folder:
+        return None
+    folder = Path(folder).expanduser()
+    if not folder.is_dir():
+        raise InputError(
+            f"the data folder {folder} does not exist: pass --data-dir (or LSGNN_DATA) a folder of .npz files"
+        )
+    path = folder / f"{name}.npz"
+    return path if path.is_file() else None
+
+
+def _from_npz(path: Path, entry: Entry) -> Graph:
+    graph = Graph.load(path)
+    same_bytes = not entry.sha256 or hashlib.sha256(path.read_bytes()).hexdigest() == entry.sha256
+    remark = () if same_bytes else (f"{path.name} is not the file the registry's checksum was taken from",)
+    return _named(graph, entry.name, remark)
+
+
+def _from_publisher(entry: Entry) -> tuple[Graph, str]:
+    if not entry.downloadable:
+        raise DatasetUnavailable(
+            f"dataset {entry.name!r} has no public download: "
+            f"pass --data-dir (or set LSGNN_DATA) to a folder with {entry.name}.npz"
+        )
+    cached = cache_folder() / f"{entry.name}.npz"
+    if cached.is_file():
+        return _named(Graph.load(cached), entry.name), str(cached)
+    graph = _downloaded(entry, cache_folder() / "raw" / entry.name)
+    verify(graph, entry, "its publisher")  # before it can enter the cache
+    make_folder(cached.parent)
+    graph.save(cached)
+    return graph, "its publisher"
+
+
+def _downloaded(entry: Entry, root: Path) -> Graph:
+    match entry.loader:
+        case "yandex":
+            from lsgnn.datasets.yandex import load_yandex
+
+            return load_yandex(entry, root)
+        case "ogb" | "ogb_year":
+            from lsgnn.datasets.ogb import load_ogb
+
+            return load_ogb(entry, root.with_name("ogb"))  # one archive serves two datasets
+        case _:
+            from lsgnn.datasets.pyg import load_pyg
+
+            return load_pyg(entry, root)
+
+
+def _named(graph: Graph, name: str, remark: tuple[str, ...] = ()) -> Graph:
+    """The graph under its dataset name. Only text changes, so the arrays are not validated a second time."""
+    if graph.name != name or remark:
+        twin = object.__new__(Graph)
+        for field in dataclasses.fields(Graph):
+            object.__setattr__(twin, field.name, getattr(graph, field.name))
+        object.__setattr__(twin, "name", name)
+        object.__setattr__(twin, "notes", (*remark, *graph.notes))
+        return twin
+    return graph
