@@ -1,0 +1,67 @@
+"""`lsgnn diagnose`: what graph is this? A verdict in plain words, and a page with all the numbers behind it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lsgnn.cli import options
+from lsgnn.cli.show import answer, answer_json, progress, say
+
+if TYPE_CHECKING:
+    from lsgnn.report.diagnosis import Diagnosis
+
+
+def diagnose(
+    graph: options.GraphName = None,
+    edges: options.Edges = None,
+    nodes: options.Nodes = None,
+    label: options.Label = None,
+    id: options.Id = None,
+    out: Annotated[Path | None, typer.Option(help="File for the page (.html).")] = None,
+    probes: Annotated[bool, typer.Option("--probes/--no-probes", help="Also train a few quick models.")] = True,
+    seed: Annotated[int, typer.Option(help="Of shuffled labels and probes.", min=0)] = 0,
+    data_dir: options.DataDir = None,
+    json: options.Json = False,
+) -> None:
+    """Measure a graph, probe it with quick models and say in words what to make of it."""
+    g = options.open_graph(graph, edges, nodes, label, id, data_dir)
+    from lsgnn.report.diagnosis import diagnose as examine
+    from lsgnn.report.diagnosis import num_steps
+
+    with progress(f"looking at {g.name}", num_steps(g, probes)) as step:
+        found = examine(g, probes=probes, seed=seed, on_step=step)
+    if out is not None:
+        from lsgnn.report import write_diagnosis_page
+
+        write_diagnosis_page(found, out)
+    if json:
+        answer_json(found.to_dict())
+        return
+    for line in summary_lines(found):
+        answer(line)
+    if out is not None:
+        say(f"page written to {out}")
+
+
+def summary_lines(found: Diagnosis) -> list[str]:
+    """What the command prints: size, verdict, warnings, settings."""
+    s, c = found.structure, found.classes
+    lines = [
+        f"{found.graph}: {s.nodes:,} nodes ({c.labelled:,} labelled), {s.edges:,} edges, "
+        f"{found.features.columns:,} features, {len(c.names)} classes"
+    ]
+    if found.measures:
+        values = (f"{m.name.replace('_', ' ')} {m.value:.3f} (chance {m.chance:.3f})" for m in found.measures)
+        lines.append("homophily: " + ", ".join(values))
+    for row in found.probes.rows:
+        around = "" if row.accuracy.interval is None else f"  [{row.accuracy.low:.1f}, {row.accuracy.high:.1f}]"
+        lines.append(f"  {row.title:45} validation accuracy {row.accuracy.mean:5.1f} %{around}")
+    if not found.probes.rows:
+        lines.append(f"no probes: {found.probes.not_run}")
+    lines += [f"- {sentence}" for sentence in found.verdict.sentences]
+    lines += [f"! {warning}" for warning in found.verdict.warnings]
+    settings = " ".join(f"--set {name}={value}" for name, value in found.verdict.settings.items())
+    return [*lines, f"start with: lsgnn fit GRAPH {settings}"]

@@ -1,0 +1,59 @@
+"""`lsgnn evaluate`: the same settings on every split; mean and deviation of the test score."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lsgnn.cli import options
+from lsgnn.cli.show import answer, answer_json, progress
+
+
+def evaluate(
+    graph: options.GraphName = None,
+    edges: options.Edges = None,
+    nodes: options.Nodes = None,
+    label: options.Label = None,
+    id: options.Id = None,
+    preset: options.Preset = "default",
+    splits: Annotated[str, typer.Option(help="all, one number, or numbers joined by commas.")] = "all",
+    metric: Annotated[str | None, typer.Option(help="accuracy, roc_auc or macro_f1 (default: the dataset's).")] = None,
+    set: options.Set = None,
+    engine: options.Engine = "auto",
+    workers: Annotated[int, typer.Option(help="Trainings at the same time.", min=1)] = 2,
+    out: Annotated[Path | None, typer.Option(help="Also write the JSON document to this file.")] = None,
+    data_dir: options.DataDir = None,
+    json: options.Json = False,
+) -> None:
+    """Train and test LSGNN on every split of a graph under one protocol."""
+    g = options.open_graph(graph, edges, nodes, label, id, data_dir)
+    config, all_splits = options.settings_and_splits(g, preset, set or [])
+    which = options.parse_splits(splits, len(all_splits))
+    options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
+    measure: Any = options.default_metric(g, metric)
+    from lsgnn.files import write_json
+    from lsgnn.train.evaluate import evaluate as measure_all
+
+    with progress(f"{g.name}, {len(which)} splits", len(which)) as step:
+        result = measure_all(
+            g,
+            config,
+            splits=all_splits,
+            which=which,
+            metric=measure,
+            engine=engine,  # type: ignore[arg-type]
+            workers=workers,
+            on_done=step,
+        )
+    document = {"dataset": result.dataset, "preset": preset} | result.to_dict()
+    if out is not None:
+        write_json(out, document)
+    if json:
+        answer_json(document)
+        return
+    test = document[f"test_{measure}"]
+    answer(f"{g.name}, preset {preset}, {len(which)} splits, best epoch by {config.select_by}, seed {config.seed}")
+    answer(f"test {measure} {test['mean']:.2f} ± {test['std']:.2f} %   ({result.seconds:.1f} s)")
+    answer("per split " + " ".join(f"{score:.2f}" for score in result.test))

@@ -1,0 +1,70 @@
+"""`lsgnn fit`: train LSGNN on a graph, write the run and the predictions of every node."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lsgnn.cli import options
+from lsgnn.cli.show import answer, answer_json, progress, say
+
+
+def fit(
+    graph: options.GraphName = None,
+    edges: options.Edges = None,
+    nodes: options.Nodes = None,
+    label: options.Label = None,
+    id: options.Id = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the run (weights, settings, history, graph).")] = None,
+    predictions: Annotated[Path | None, typer.Option(help="File for the predictions, .csv or .parquet.")] = None,
+    report: Annotated[Path | None, typer.Option(help="File for a self-contained report page, .html.")] = None,
+    split: Annotated[int, typer.Option(help="Which of the splits to train on.")] = 0,
+    members: Annotated[int, typer.Option(help="Trainings with different seeds that vote together.", min=1)] = 1,
+    preset: options.Preset = "default",
+    set: options.Set = None,
+    engine: options.Engine = "auto",
+    data_dir: options.DataDir = None,
+    json: options.Json = False,
+) -> None:
+    """Train LSGNN on a graph: a dataset name, a .npz file, or --edges/--nodes tables."""
+    g = options.open_graph(graph, edges, nodes, label, id, data_dir)
+    config, splits = options.settings_and_splits(g, preset, [c for c in set or [] if c != "direction=auto"])
+    # nobody said which neighbours to read: the validation nodes shall choose
+    chosen = {"direction": "auto"} if options.direction_unsaid(g, preset, set or []) else {}
+    options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
+    from lsgnn.train.fit import fit as train
+
+    with progress(f"training on {g.name}", config.epochs * members) as step:
+        run = train(
+            g,
+            config,
+            split=split,
+            splits=splits,
+            engine=engine,  # type: ignore[arg-type]
+            members=members,
+            on_epoch=step,
+            **chosen,
+        )
+    if out is not None:
+        run.save(out)
+    if predictions is not None:
+        run.predict().save(predictions)
+    if report is not None:
+        from lsgnn.report import write_run_page
+
+        write_run_page(run, report)
+    if json:
+        answer_json(run.summary())
+        return
+    for note in run.notes:
+        say(f"note: {note}")
+    for name, value in run.metrics.items():
+        if name.endswith("accuracy"):
+            answer(f"{name.removesuffix('_accuracy'):>5} accuracy {100 * value:6.2f} %")
+    times = ", ".join(f"{what} {seconds:.2f} s" for what, seconds in run.seconds.items())
+    answer(f"best epoch {run.trained.best_epoch} of {len(run.trained.history)}; {times}")
+    for what, path in (("run", out), ("predictions", predictions), ("report", report)):
+        if path is not None:
+            answer(f"{what} written to {path}")

@@ -1,0 +1,65 @@
+"""`lsgnn`: the command line. One thin file per command; this one joins them and turns bad input into one line."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Any
+
+import typer
+
+from lsgnn.cli.compare import compare
+from lsgnn.cli.datasets import datasets
+from lsgnn.cli.demo import demo
+from lsgnn.cli.diagnose import diagnose
+from lsgnn.cli.evaluate import evaluate
+from lsgnn.cli.explain import explain
+from lsgnn.cli.export import export
+from lsgnn.cli.fit import fit
+from lsgnn.cli.predict import predict
+from lsgnn.cli.show import say
+from lsgnn.cli.tune import tune
+from lsgnn.errors import InputError, LSGNNWarning
+
+app = typer.Typer(
+    help="Classify the nodes of a graph when you do not know whether neighbours are alike.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (demo, diagnose, fit, predict, explain, evaluate, compare, tune, export, datasets):
+    app.command()(command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from lsgnn import __version__
+
+        typer.echo(f"lsgnn {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show it and exit."),
+) -> None:
+    pass
+
+
+def run() -> None:
+    """The `lsgnn` executable: bad input is one line on stderr and exit code 2, Ctrl-C is 130, neither a traceback."""
+    warnings.showwarning = _show_warning
+    try:
+        app()
+    except InputError as error:
+        say(f"error: {' '.join(str(error).split())}")
+        sys.exit(2)
+    except BrokenPipeError:  # the reader of our output (head, less) went away
+        sys.stderr.close()
+        sys.exit(1)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+    if issubclass(category, LSGNNWarning):
+        say(f"note: {message}")

@@ -1,0 +1,131 @@
+"""Arguments that several commands share: which graph, and which settings."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lsgnn.errors import InputError
+
+if TYPE_CHECKING:
+    from lsgnn.config import LSGNNConfig
+    from lsgnn.graph.graph import Graph
+    from lsgnn.graph.splits import Splits
+
+GraphName = Annotated[
+    str | None, typer.Argument(metavar="[GRAPH]", help="A dataset name or a .npz file.", show_default=False)
+]
+Edges = Annotated[Path | None, typer.Option(help="Edge table (CSV, Parquet) for GRAPH.", rich_help_panel="Tables")]
+Nodes = Annotated[Path | None, typer.Option(help="Node table with ids, features, labels.", rich_help_panel="Tables")]
+Label = Annotated[str | None, typer.Option(help="Column of the class.", rich_help_panel="Tables")]
+Id = Annotated[str | None, typer.Option(help="Column of the node id.", rich_help_panel="Tables")]
+DataDir = Annotated[Path | None, typer.Option(help="Folder of .npz graphs (default: $LSGNN_DATA).")]
+Preset = Annotated[str, typer.Option(help="released (the authors' code), paper (the text), default, or a .toml.")]
+Set = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting; repeatable.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Engine = Annotated[str, typer.Option(help="auto, cpu (fused) or torch.")]
+
+
+def open_graph(
+    name: str | None,
+    edges: Path | None = None,
+    nodes: Path | None = None,
+    label: str | None = None,
+    id: str | None = None,
+    data_dir: Path | None = None,
+) -> Graph:
+    """The graph a command was asked to work on."""
+    from lsgnn.datasets import load
+    from lsgnn.graph.graph import Graph
+    from lsgnn.graph.tables import read_tables
+
+    if (name is None) == (edges is None):
+        raise InputError("which graph? pass a dataset name or .npz file, or else --edges TABLE (and --nodes TABLE)")
+    if edges is not None:
+        return read_tables(edges, nodes, label=label, id=id)
+    given = {"--nodes": nodes, "--label": label, "--id": id}
+    if stray := [option for option, value in given.items() if value is not None]:
+        raise InputError(f"{stray[0]} goes with --edges TABLE, but the graph is {name!r}: drop one of them")
+    assert name is not None
+    return Graph.load(name) if name.endswith(".npz") else load(name, data_dir)
+
+
+def settings_and_splits(graph: Graph, kind: str, changes: Sequence[str]) -> tuple[LSGNNConfig, Splits]:
+    """The preset of a graph (its default, if it is the user's own) with changes, and the splits that go with it."""
+    from lsgnn.config import LSGNNConfig
+    from lsgnn.datasets import names, preset, preset_splits
+    from lsgnn.graph.splits import stratified_splits
+
+    if kind.endswith(".toml"):
+        config, splits = load_preset(Path(kind)), graph.splits or stratified_splits(graph.y)
+    elif graph.name in names():
+        chosen = preset(graph.name, kind)
+        config, splits = chosen.config, preset_splits(graph, chosen)
+    elif kind == "default":
+        config, splits = LSGNNConfig(), graph.splits or stratified_splits(graph.y)
+    else:
+        raise InputError(f"--preset {kind} is for known datasets, not for {graph.name!r}: use default and --set")
+    return config.replace(**parse_settings(changes)), splits
+
+
+def direction_unsaid(graph: Graph, kind: str, changes: Sequence[str]) -> bool:
+    """True if `direction=auto` was asked for, or if the graph is the user's own and no direction was named."""
+    from lsgnn.datasets import names
+
+    named = [change for change in changes if change.partition("=")[0].strip() == "direction"]
+    return "direction=auto" in named or (not named and kind == "default" and graph.name not in names())
+
+
+def load_preset(path: Path) -> LSGNNConfig:
+    """Settings from a file written by `lsgnn tune --export`."""
+    from lsgnn.config import LSGNNConfig
+
+    try:
+        return LSGNNConfig.from_dict(tomllib.loads(path.read_text()))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"cannot read the preset {path}: {error}") from error
+
+
+def parse_settings(changes: Sequence[str]) -> dict[str, Any]:
+    """`["K=3", "direction=out"]` → {"K": 3, "direction": "out"}; values as TOML writes them, bare words as strings."""
+    settings = {}
+    for change in changes:
+        name, separator, value = change.partition("=")
+        if not separator:
+            raise InputError(f"--set {change!r} has no '=': write NAME=VALUE, for example --set K=3")
+        try:
+            settings[name.strip()] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            settings[name.strip()] = value.strip()
+    return settings
+
+
+def parse_splits(text: str, count: int) -> list[int]:
+    """`all`, `3` or `0,2,5` → split numbers."""
+    if text == "all":
+        return list(range(count))
+    try:
+        numbers = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"--splits {text!r} is not 'all' or numbers such as 0,2,5") from None
+    if bad := [s for s in numbers if not 0 <= s < count]:
+        raise InputError(f"--splits {bad[0]}: the graph has splits 0..{count - 1}")
+    return numbers
+
+
+def default_metric(graph: Graph, metric: str | None) -> Any:
+    """The metric asked for, else the dataset's own, else accuracy."""
+    from lsgnn.datasets import info, names
+
+    metric = metric or (info(graph.name).metric if graph.name in names() else "accuracy")
+    return checked_choice("--metric", metric, ("accuracy", "roc_auc", "macro_f1"))
+
+
+def checked_choice(option: str, value: str, choices: Sequence[str]) -> Any:
+    if value not in choices:
+        raise InputError(f"{option} {value!r} is not a choice: use one of {', '.join(choices)}")
+    return value

@@ -1,0 +1,71 @@
+"""`lsgnn predict`: class probabilities from a saved run, for its own graph, another one, or new nodes of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lsgnn.cli import options
+from lsgnn.cli.show import answer, answer_json
+from lsgnn.errors import InputError
+
+
+def predict(
+    run: Annotated[Path, typer.Argument(help="Folder written by `lsgnn fit --out`.")],
+    graph: options.GraphName = None,
+    edges: options.Edges = None,
+    nodes: options.Nodes = None,
+    label: options.Label = None,
+    id: options.Id = None,
+    attach: Annotated[
+        bool, typer.Option("--attach", help="The tables hold new nodes of the run's graph.", rich_help_panel="Tables")
+    ] = False,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Let new nodes change their neighbours too.", rich_help_panel="Tables")
+    ] = False,
+    out: Annotated[Path, typer.Option(help="File to write, .csv or .parquet.")] = Path("predictions.csv"),
+    uncalibrated: Annotated[bool, typer.Option("--uncalibrated", help="The softmax as the model gives it.")] = False,
+    data_dir: options.DataDir = None,
+    json: options.Json = False,
+) -> None:
+    """Write id, predicted class, confidence and class probabilities of every node.
+
+    Without GRAPH or tables: of the run's own graph. With one: of that graph, which must have the same features.
+    """
+    from lsgnn.train.run import Run
+
+    if exact and not attach:
+        raise InputError("--exact is for new nodes: pass --attach too, or drop it")
+    trained = Run.load(run)
+    if attach:
+        if graph is not None or edges is None or nodes is None:
+            raise InputError("--attach needs --edges TABLE and --nodes TABLE of the new nodes, and no GRAPH")
+        from lsgnn.graph.new_node_tables import read_new_nodes
+
+        new = read_new_nodes(edges, nodes, id=id, label=label)
+        predictions = trained.predict_new(
+            new.x, new.edges, new.node_ids, edge_weight=new.edge_weight, exact=exact, calibrated=not uncalibrated
+        )
+    else:
+        stray = [f"--{name}" for name, value in (("nodes", nodes), ("label", label), ("id", id)) if value is not None]
+        if graph is None and edges is None and stray:
+            raise InputError(f"{stray[0]} goes with --edges TABLE: pass it, or drop {stray[0]}")
+        own = graph is None and edges is None
+        other = None if own else options.open_graph(graph, edges, nodes, label, id, data_dir)
+        predictions = trained.predict(other, calibrated=not uncalibrated)
+    predictions.save(out)
+    if json:
+        counts = {name: predictions.labels.count(name) for name in predictions.class_names}
+        answer_json(
+            {
+                "run": str(run),
+                "out": str(out),
+                "nodes": len(predictions),
+                "predicted": counts,
+                "temperature": 1.0 if uncalibrated else trained.temperature,
+            }
+        )
+    else:
+        answer(f"{len(predictions)} predictions written to {out}")

@@ -1,0 +1,90 @@
+"""`lsgnn tune`: search settings on validation nodes only; resumable, shareable, with a preset as the outcome."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lsgnn.cli import options
+from lsgnn.cli.show import answer, answer_json, say, trial_progress
+
+
+def tune(
+    graph: options.GraphName = None,
+    edges: options.Edges = None,
+    nodes: options.Nodes = None,
+    label: options.Label = None,
+    id: options.Id = None,
+    model: Annotated[str, typer.Option(help="lsgnn or any model of the zoo.")] = "lsgnn",
+    trials: Annotated[int, typer.Option(help="Settings to try.", min=1)] = 200,
+    space: Annotated[str, typer.Option(help="paper or extended (LSGNN only).")] = "paper",
+    storage: Annotated[Path | None, typer.Option(help="Study file; the same command goes on from it.")] = None,
+    jobs: Annotated[int, typer.Option(help="Trainings at the same time.", min=1)] = 2,
+    splits: Annotated[str, typer.Option(help="all, one number, or numbers joined by commas.")] = "all",
+    metric: Annotated[str | None, typer.Option(help="accuracy, roc_auc or macro_f1 (default: the dataset's).")] = None,
+    preset: options.Preset = "default",
+    set: options.Set = None,
+    prune: Annotated[bool, typer.Option(help="Stop trials whose first splits are clearly worse.")] = True,
+    seed: Annotated[int, typer.Option(help="Of the search.", min=0)] = 0,
+    members: Annotated[int, typer.Option(help="Seeds that vote together in the final test.", min=1)] = 1,
+    test: Annotated[bool, typer.Option(help="Read the test nodes once, at the end, with the chosen settings.")] = True,
+    export: Annotated[Path | None, typer.Option(help="Write the chosen settings as a preset (.toml).")] = None,
+    out: Annotated[Path | None, typer.Option(help="Also write the JSON document to this file.")] = None,
+    data_dir: options.DataDir = None,
+    json: options.Json = False,
+) -> None:
+    """Tune a model on a graph by validation score; test nodes are read once, at the end, if at all."""
+    g = options.open_graph(graph, edges, nodes, label, id, data_dir)
+    options.checked_choice("--space", space, ("paper", "extended"))
+    config, all_splits = options.settings_and_splits(g, preset, set or [])
+    which = options.parse_splits(splits, len(all_splits))
+    measure: Any = options.default_metric(g, metric)
+    from lsgnn.files import write_json, write_text
+    from lsgnn.train.tuning import tune as search
+
+    with trial_progress(f"tuning {model} on {g.name}", trials) as on_trial:
+        tuning = search(
+            g,
+            model=model,
+            space=space,  # type: ignore[arg-type]
+            trials=trials,
+            base=config if model == "lsgnn" else None,
+            splits=all_splits,
+            which=which,
+            metric=measure,
+            storage=storage,
+            prune=prune,
+            seed=seed,
+            workers=jobs,
+            on_trial=on_trial,
+        )
+    document: dict[str, Any] = {"dataset": g.name, "model": model, "space": space, "metric": measure}
+    document |= tuning.to_dict()
+    if test and model == "lsgnn":
+        from lsgnn.train.evaluate import evaluate
+
+        shared = dict(splits=all_splits, which=which, metric=measure, workers=jobs)
+        document["test"] = {
+            "one setting for all splits": evaluate(g, tuning.config, **shared).to_dict(),
+            "each split its own": evaluate(g, tuning.configs_per_split, **shared).to_dict(),
+        }
+        if members > 1:
+            voted = evaluate(g, tuning.config, members=members, **shared)
+            document["test"][f"one setting, {members} seeds voting"] = voted.to_dict()
+    if export is not None:
+        write_text(export, f"# chosen by `lsgnn tune` on validation nodes of {g.name}\n{tuning.config.to_toml()}")
+    if out is not None:
+        write_json(out, document)
+    if json:
+        answer_json(document)
+        return
+    answer(f"chosen on validation: {', '.join(f'{k}={v}' for k, v in tuning.settings.items())}")
+    best = max(candidate["val"] for candidate in tuning.rescored)
+    answer(f"validation {measure} {best:.2f} on fresh seeds, after {len(tuning.trials)} trials")
+    for rule, result in document.get("test", {}).items():
+        score = result[f"test_{measure}"]
+        answer(f"test {measure}, {rule}: {score['mean']:.2f} ± {score['std']:.2f}")
+    if export is not None:
+        say(f"preset written to {export}")

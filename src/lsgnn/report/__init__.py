@@ -1,0 +1,53 @@
+"""Pages for people: what graph is this (`diagnose`), and how did a training go (`run_page`).
+
+>>> from lsgnn.report import diagnose, write_diagnosis_page
+>>> diagnosis = diagnose(graph)  # doctest: +SKIP
+>>> write_diagnosis_page(diagnosis, "graph.html")  # doctest: +SKIP
+
+The folder in data-flow order: facts (`structure`, `homophily_vs_chance`, `neighbourhoods`, `twins`, `composition`,
+`probes`; `run_scores`, `run_insides`, `node_table` for a run) → words (`verdict`) → charts (`charts/`) → one HTML file
+(`page` and `templates/`). Names are imported on first use: charts and templates are not needed to train.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lsgnn.report.diagnosis import Diagnosis, diagnose
+    from lsgnn.report.page_of_comparison import comparison_page, write_comparison_page
+    from lsgnn.report.page_of_diagnosis import diagnosis_page, write_diagnosis_page
+    from lsgnn.report.page_of_run import run_page, write_run_page
+
+_HOME = {
+    "Diagnosis": "diagnosis",
+    "comparison_page": "page_of_comparison",
+    "diagnose": "diagnosis",
+    "diagnosis_page": "page_of_diagnosis",
+    "run_page": "page_of_run",
+    "write_comparison_page": "page_of_comparison",
+    "write_diagnosis_page": "page_of_diagnosis",
+    "write_run_page": "page_of_run",
+}
+
+__all__ = [
+    "Diagnosis",
+    "comparison_page",
+    "diagnose",
+    "diagnosis_page",
+    "run_page",
+    "write_comparison_page",
+    "write_diagnosis_page",
+    "write_run_page",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f"lsgnn.report.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'lsgnn.report' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

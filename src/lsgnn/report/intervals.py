@@ -1,0 +1,48 @@
+"""How sure is a number? 95 % intervals of a mean over splits and of a share; pure functions for all of `report/`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+Z95 = 1.959964  # two-sided 95 % point of the normal distribution
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean and its 95 % interval; the interval is None where one value alone gives none."""
+
+    mean: float
+    interval: tuple[float, float] | None
+
+    @property
+    def low(self) -> float:
+        return self.mean if self.interval is None else self.interval[0]
+
+    @property
+    def high(self) -> float:
+        return self.mean if self.interval is None else self.interval[1]
+
+
+def mean_interval(values: Sequence[float]) -> Estimate:
+    """Mean over splits with the t interval. Splits share nodes, so it is rather too narrow than too wide."""
+    from scipy.stats import t
+
+    mean = float(np.mean(values))
+    if len(values) < 2:
+        return Estimate(mean, None)
+    half = float(t.ppf(0.975, len(values) - 1)) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    return Estimate(mean, (mean - half, mean + half))
+
+
+def share_interval(hits: float, count: int) -> Estimate:
+    """A share of `count` independent cases with Wilson's interval, which stays within 0 and 1; nan for no case."""
+    if count == 0:
+        return Estimate(float("nan"), None)
+    p, z2 = hits / count, Z95**2
+    centre = (p + z2 / (2 * count)) / (1 + z2 / count)
+    half = Z95 * math.sqrt(p * (1 - p) / count + z2 / (4 * count**2)) / (1 + z2 / count)
+    return Estimate(p, (max(0.0, centre - half), min(1.0, centre + half)))

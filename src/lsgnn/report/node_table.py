@@ -1,0 +1,101 @@
+"""The nodes of a run as rows for the page's table, and its most confident mistakes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lsgnn.graph.splits import Split
+from lsgnn.predict import Predictions
+from lsgnn.train.run import Run
+
+MAX_NODES = 5000  # rows in the page: more would make the file heavy on a phone
+MAX_MISTAKES = 15
+PART_NAMES = ("no part", "train", "validation", "test")
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A node that the model was sure about and wrong."""
+
+    id: str
+    true: str
+    predicted: str
+    confidence: float
+    degree: int
+    homophily: float
+
+
+@dataclass(frozen=True)
+class NodeTable:
+    """What the page's script shows: `rows` of [id, part, true, predicted, confidence, degree, homophily].
+
+    Part and classes are numbers into `parts` and `classes` (true is -1 where unknown), so that names are stored once.
+    """
+
+    parts: tuple[str, ...]
+    classes: tuple[str, ...]
+    rows: list[list[Any]]
+    total: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"parts": list(self.parts), "classes": list(self.classes), "rows": self.rows}
+
+
+def parts_of(split: Split) -> NDArray[np.int64]:
+    """0 none, 1 train, 2 validation, 3 test [n]."""
+    return np.asarray(split.train + 2 * split.val.astype(np.int64) + 3 * split.test.astype(np.int64))
+
+
+def node_table(
+    run: Run,
+    predictions: Predictions,
+    degree: NDArray[np.int64],
+    homophily: NDArray[np.float64],
+    limit: int = MAX_NODES,
+) -> NodeTable:
+    """All nodes, or the first `limit`: those without a label come first, then test, validation and training nodes."""
+    part, n = parts_of(run.split), run.graph.num_nodes
+    wanted = np.lexsort((np.arange(n), -part, run.graph.labelled))[:limit]
+    predicted, confidence = predictions.probabilities.argmax(axis=1), predictions.confidence
+    rows = [
+        [
+            str(run.graph.node_ids[i]),
+            int(part[i]),
+            int(run.graph.y[i]),
+            int(predicted[i]),
+            round(float(confidence[i]), 4),
+            int(degree[i]),
+            None if np.isnan(homophily[i]) else round(float(homophily[i]), 3),
+        ]
+        for i in wanted
+    ]
+    return NodeTable(PART_NAMES, run.graph.class_names, rows, n)
+
+
+def confident_mistakes(
+    run: Run,
+    predictions: Predictions,
+    among: NDArray[np.bool_],
+    degree: NDArray[np.int64],
+    homophily: NDArray[np.float64],
+    limit: int = MAX_MISTAKES,
+) -> list[Mistake]:
+    """The wrong predictions among some labelled nodes, most confident first."""
+    y, names = run.graph.y, run.graph.class_names
+    predicted, confidence = predictions.probabilities.argmax(axis=1), predictions.confidence
+    wrong = np.flatnonzero(among & (y >= 0) & (predicted != y))
+    return [
+        Mistake(
+            id=str(run.graph.node_ids[i]),
+            true=names[y[i]],
+            predicted=names[predicted[i]],
+            confidence=float(confidence[i]),
+            degree=int(degree[i]),
+            homophily=float(homophily[i]),
+        )
+        for i in wrong[np.argsort(-confidence[wrong], kind="stable")][:limit]
+    ]

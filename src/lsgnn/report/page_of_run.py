@@ -1,0 +1,169 @@
+"""`run_page`: a trained `Run` as one HTML file, with a leader board where one is given.
+
+The test nodes are scored once, in the row of scores at the top; everything that takes the result apart looks at one
+other part of the split (validation by default).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lsgnn.errors import InputError
+from lsgnn.files import write_text
+from lsgnn.predict import Predictions
+from lsgnn.report.intervals import share_interval
+from lsgnn.report.leaderboard import leaderboard
+from lsgnn.report.neighbourhoods import homophily_of_nodes
+from lsgnn.report.node_table import confident_mistakes, node_table
+from lsgnn.report.page import number, percent, render, table
+from lsgnn.report.run_charts import (
+    calibration_chart,
+    confusion_chart,
+    fusion_chart,
+    learning_charts,
+    map_chart,
+    slice_charts,
+)
+from lsgnn.report.run_insides import MapMethod, fusion_weights
+from lsgnn.report.run_scores import ClassScore, class_scores, confusion_matrix, macro_f1
+from lsgnn.report.structure import neighbour_counts
+from lsgnn.train.calibration import expected_calibration_error
+from lsgnn.train.run import Run
+
+if TYPE_CHECKING:
+    from lsgnn.train.comparison import Comparison
+
+Part = Literal["val", "test"]
+PART_WORDS = {"train": "training", "val": "validation", "test": "test"}
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What every section reads: predictions of all nodes, the part taken apart, and each node's neighbourhood."""
+
+    run: Run
+    predictions: Predictions
+    part: str
+    mask: NDArray[np.bool_]
+    degree: NDArray[np.int64]
+    homophily: NDArray[np.float64]
+
+    @property
+    def predicted(self) -> NDArray[np.int64]:
+        return np.asarray(self.predictions.probabilities.argmax(axis=1))
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        return np.asarray(self.predicted == self.run.graph.y)
+
+
+def run_page(run: Run, comparison: Comparison | None = None, *, part: Part = "val", map: MapMethod = "pca") -> str:
+    """The whole page as text.
+
+    Args:
+        run: a trained (or loaded) run.
+        comparison: a leader board to show beside it.
+        part: the nodes that are taken apart; `test` only when all choices have been made.
+        map: `tsne` draws the embedding map by t-SNE, which takes a few seconds.
+    """
+    if part not in ("val", "test"):
+        raise InputError(f"part={part!r} is not a choice: use 'val' or 'test'")
+    seen = Seen(
+        run=run,
+        predictions=run.predict(),
+        part=PART_WORDS[part],
+        mask=getattr(run.split, part) & run.graph.labelled,
+        degree=neighbour_counts(run.graph, run.config.direction),
+        homophily=homophily_of_nodes(run.graph, run.config.direction),
+    )
+    nodes = node_table(run, seen.predictions, seen.degree, seen.homophily)
+    charts, tables, extra = _taken_apart(seen) if seen.mask.any() else ({}, {}, {})
+    weights = fusion_weights(run)
+    charts |= learning_charts(run.trained) | {"fusion": fusion_chart(weights), "map": map_chart(run, map)}
+    hops = [
+        [f"hop {k}", *(f"{m:.3f} ± {s:.3f}" for m, s in zip(mean, std, strict=True))]
+        for k, (mean, std) in enumerate(zip(weights.mean, weights.std, strict=True), 1)
+    ]
+    tables["fusion"] = table(["", "self (I)", "low-pass (L)", "high-pass (H)"], hops)
+    return render(
+        "run.html",
+        run=run,
+        title=f"{run.graph.name}: LSGNN run",
+        part=seen.part,
+        part_count=int(seen.mask.sum()),
+        many_classes=run.graph.num_classes > 10,
+        scores=[_score(run, name) for name in ("train", "val", "test")],
+        charts=charts,
+        tables=tables,
+        extra=extra,
+        nodes=nodes,
+        board=None if comparison is None else leaderboard(comparison),
+    )
+
+
+def write_run_page(
+    run: Run, path: str | Path, comparison: Comparison | None = None, *, part: Part = "val", map: MapMethod = "pca"
+) -> None:
+    """Writes the page, whole or not at all."""
+    write_text(path, run_page(run, comparison, part=part, map=map))
+
+
+def _score(run: Run, part: str) -> dict[str, Any]:
+    """One card at the top: accuracy with its interval, and the losses; shares are of 1."""
+    rows, metrics = getattr(run.split, part) & run.graph.labelled, run.metrics
+    count = int(rows.sum())
+    accuracy = metrics.get(f"{part}_accuracy")
+    return {
+        "name": PART_WORDS[part],
+        "test": part == "test",
+        "count": count,
+        "accuracy": None if accuracy is None else share_interval(accuracy * count, count),
+        "loss": metrics.get(f"{part}_loss"),
+        "ece": metrics.get(f"{part}_ece"),
+    }
+
+
+def _taken_apart(seen: Seen) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Charts, tables and single numbers of the part that is looked at closely."""
+    run, mask = seen.run, seen.mask
+    y, names = run.graph.y[mask], run.graph.class_names
+    confusion = confusion_matrix(y, seen.predicted[mask], len(names))
+    per_class = class_scores(confusion, names)
+    before = run.predict(calibrated=False)
+    charts = {"confusion": confusion_chart(confusion, names, seen.part)}
+    charts |= slice_charts(seen.homophily[mask], seen.degree[mask], seen.right[mask], seen.part)
+    charts["calibration"] = calibration_chart(
+        {"calibrated": seen.predictions.confidence[mask], "before calibration": before.confidence[mask]},
+        seen.right[mask],
+        seen.part,
+    )
+    mistakes = confident_mistakes(run, seen.predictions, mask, seen.degree, seen.homophily)
+    tables = {
+        "classes": table(["class", "precision", "recall", "F1", "nodes"], [_class_row(c) for c in per_class]),
+        "mistakes": table(
+            ["id", "true", "predicted", "confidence", "neighbours", "homophily"],
+            [
+                [m.id, m.true, m.predicted, percent(m.confidence), (number(m.degree), m.degree), number(m.homophily, 2)]
+                for m in mistakes
+            ],
+            words=(0, 1, 2),
+        ),
+    }
+    extra = {
+        "macro_f1": macro_f1(per_class),
+        "ece": expected_calibration_error(seen.predictions.probabilities[mask], y),
+        "ece_before": expected_calibration_error(before.probabilities[mask], y),
+        "temperature": run.temperature,
+        "mistakes": int((~seen.right[mask]).sum()),
+    }
+    return charts, tables, extra
+
+
+def _class_row(score: ClassScore) -> list[Any]:
+    shares = [percent(v) for v in (score.precision, score.recall, score.f1)]
+    return [score.name, *shares, (number(score.support), score.support)]

@@ -1,0 +1,140 @@
+"""The charts of a run page: which numbers go into which chart, under which words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from lsgnn.report.bins import Bin
+from lsgnn.report.charts import (
+    Cloud,
+    Line,
+    Point,
+    heat_map,
+    interval_chart,
+    line_chart,
+    reliability_chart,
+    scatter_chart,
+)
+from lsgnn.report.page import drawn
+from lsgnn.report.run_insides import FusionWeights, MapMethod, embedding_map
+from lsgnn.report.run_scores import accuracy_by_degree, accuracy_by_homophily, reliability
+from lsgnn.train.run import Run
+from lsgnn.train.trained import Trained
+
+MAX_CLASSES = 24  # cells of a larger confusion matrix could not be read
+UNKNOWN = "no label"
+
+
+def learning_charts(trained: Trained) -> dict[str, Markup]:
+    """Losses and validation accuracy by epoch, the epoch whose weights were kept marked."""
+    epochs = [e["epoch"] for e in trained.history]
+    mark = (float(trained.best_epoch), f"best epoch {trained.best_epoch}")
+    losses = [
+        Line("training loss", epochs, [e["train_loss"] for e in trained.history]),
+        Line("validation loss", epochs, [e["val_loss"] for e in trained.history]),
+    ]
+    accuracy = [Line("validation accuracy", epochs, [e["val_accuracy"] for e in trained.history])]
+    words = "The dashed line marks the epoch whose weights were kept."
+    return {
+        "loss": drawn(line_chart("Loss by epoch", words, losses, "epoch", "cross entropy", mark)),
+        "accuracy": drawn(
+            line_chart(
+                "Validation accuracy by epoch", words, accuracy, "epoch", "validation accuracy", mark, (0.0, 1.0)
+            )
+        ),
+    }
+
+
+def confusion_chart(confusion: NDArray[np.int64], names: Sequence[str], part: str) -> Markup:
+    """All classes, or the most frequent ones where there are too many."""
+    kept = np.sort(np.argsort(-confusion.sum(axis=1), kind="stable")[:MAX_CLASSES])
+    return drawn(
+        heat_map(
+            f"Confusion matrix, {part} nodes",
+            "Rows are true classes, columns predicted ones; colour is the share of the row, blue right, orange wrong.",
+            [names[c] for c in kept],
+            confusion[np.ix_(kept, kept)].tolist(),
+            "true",
+            "predicted",
+        )
+    )
+
+
+def calibration_chart(confidences: Mapping[str, NDArray[np.floating]], right: NDArray[np.bool_], part: str) -> Markup:
+    series = [
+        (
+            name,
+            [
+                (b.confidence, Point("", b.accuracy.mean, b.accuracy.low, b.accuracy.high, b.count))
+                for b in reliability(confidence, right)
+            ],
+        )
+        for name, confidence in confidences.items()
+    ]
+    words = "Share of right predictions against confidence in ten bins; on the dashed diagonal they agree."
+    return drawn(reliability_chart(f"Reliability diagram, {part} nodes", words, series))
+
+
+def slice_charts(
+    homophily: NDArray[np.float64], degree: NDArray[np.int64], right: NDArray[np.bool_], part: str
+) -> dict[str, Markup]:
+    mean = (float(right.mean()), "all")
+    words = "Accuracy with its 95 % interval in each bin; the number of nodes stands below."
+    return {
+        "by_homophily": drawn(
+            interval_chart(
+                f"Accuracy by node homophily, {part} nodes",
+                words,
+                _points(accuracy_by_homophily(homophily, right)),
+                "node homophily (small: number of nodes)",
+                "accuracy",
+                reference=mean,
+            )
+        ),
+        "by_degree": drawn(
+            interval_chart(
+                f"Accuracy by degree, {part} nodes",
+                words,
+                _points(accuracy_by_degree(degree, right)),
+                "neighbours (small: number of nodes)",
+                "accuracy",
+                reference=mean,
+            )
+        ),
+    }
+
+
+def fusion_chart(weights: FusionWeights) -> Markup:
+    K = len(weights.mean)
+    hops = list(range(1, K + 1))
+    names = ("self (I)", "low-pass (L)", "high-pass (H)")
+    lines = [Line(name, hops, weights.mean[:, c].tolist()) for c, name in enumerate(names)]
+    words = "Mean over nodes of the weight of each channel at each hop."
+    ticks = hops if K <= 12 else None
+    return drawn(
+        line_chart("Mean fusion weights by hop and channel", words, lines, "hop", "mean weight α", x_ticks=ticks)
+    )
+
+
+def map_chart(run: Run, method: MapMethod) -> Markup:
+    """Nodes by their representation, coloured by true class."""
+    flat, graph = embedding_map(run, method), run.graph
+    y = graph.y[flat.index]
+    clouds = []
+    for c, name in [(-1, UNKNOWN), *enumerate(graph.class_names)]:
+        own = np.flatnonzero(y == c)
+        if len(own):
+            places = [(float(a), float(b)) for a, b in flat.places[own]]
+            clouds.append(Cloud(name, places, [f"{graph.node_ids[flat.index[i]]} ({name})" for i in own]))
+    title = f"Map of {len(flat.index):,} of {graph.num_nodes:,} nodes"
+    words = "Node representations before the output layer in two dimensions; near nodes look alike to the model."
+    grey = UNKNOWN if (y < 0).any() else ""
+    return drawn(scatter_chart(title, words, clouds, *flat.axes, grey=grey))
+
+
+def _points(bins: Sequence[Bin]) -> list[Point]:
+    return [Point(b.label, b.value.mean, b.value.low, b.value.high, b.count) for b in bins]

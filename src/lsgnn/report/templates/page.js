@@ -1,0 +1,130 @@
+"use strict";
+// The only script of the page: light and dark, tables that sort, and the table of nodes. No network, no library.
+(() => {
+  const root = document.documentElement;
+  const key = "lsgnn-theme";
+  const remember = (value) => { try { localStorage.setItem(key, value); } catch { /* private windows may refuse */ } };
+  const remembered = () => { try { return localStorage.getItem(key); } catch { return null; } };
+  if (remembered() === "light" || remembered() === "dark") root.dataset.theme = remembered();
+
+  const isDark = () =>
+    root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+
+  function themeButton() {
+    const button = document.getElementById("theme");
+    const label = () => { button.textContent = isDark() ? "☀ Light" : "☾ Dark"; };
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      root.dataset.theme = isDark() ? "light" : "dark";
+      remember(root.dataset.theme);
+      label();
+    });
+    label();
+  }
+
+  // numbers by value, text by the rules of the reader's language, missing values always last
+  const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+  function compare(a, b, sign) {
+    if (a === null || b === null) return (a === null) - (b === null);
+    return sign * (typeof a === "number" && typeof b === "number" ? a - b : collator.compare(a, b));
+  }
+
+  function sortableHeads(table, onSort) {
+    table.querySelectorAll("thead th").forEach((head, column) => {
+      if (!head.textContent.trim()) return;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = head.textContent;
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const first = head.classList.contains("w") ? "ascending" : "descending";
+        const other = first === "ascending" ? "descending" : "ascending";
+        const order = head.getAttribute("aria-sort") === first ? other : first;
+        table.querySelectorAll("thead th").forEach((one) => one.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", order);
+        onSort(column, order === "ascending" ? 1 : -1);
+      });
+    });
+  }
+
+  function cellValue(row, column) {
+    const cell = row.cells[column];
+    const shown = cell.dataset.value ?? cell.textContent.trim();
+    const value = parseFloat(shown.replace(/,/g, "").replace("−", "-"));
+    if (shown === "–" || shown === "") return null;
+    return cell.classList.contains("w") || Number.isNaN(value) ? shown : value;
+  }
+
+  function staticTables() {
+    document.querySelectorAll("table.sortable").forEach((table) => {
+      const body = table.tBodies[0];
+      sortableHeads(table, (column, sign) => {
+        const rows = [...body.rows];
+        rows.sort((a, b) => compare(cellValue(a, column), cellValue(b, column), sign));
+        body.append(...rows);
+      });
+    });
+  }
+
+  function nodeTable() {
+    const source = document.getElementById("node-data");
+    if (!source) return;
+    const data = JSON.parse(source.textContent);
+    const table = document.getElementById("nodes-table");
+    const search = document.getElementById("node-search");
+    const status = document.getElementById("node-status");
+    const [back, next] = ["node-back", "node-next"].map((id) => document.getElementById(id));
+    const size = 25;
+    // [id, part, true class, predicted class, confidence, degree, homophily] with names in place of numbers
+    const all = data.rows.map(([id, part, known, predicted, confidence, degree, homophily]) => ({
+      cells: [id, data.parts[part], known < 0 ? null : data.classes[known], data.classes[predicted], confidence, degree, homophily],
+      wrong: known >= 0 && known !== predicted,
+    }));
+    const haystack = new Map(all.map((row) => [row, row.cells.slice(0, 4).join("\n").toLowerCase()]));
+    let shown = all;
+    let page = 0;
+
+    function text(value, column) {
+      if (value === null) return "–";
+      if (column === 4) return (100 * value).toFixed(1) + " %";
+      return column === 6 ? value.toFixed(2) : String(value);
+    }
+
+    function draw() {
+      const pages = Math.max(1, Math.ceil(shown.length / size));
+      page = Math.min(Math.max(page, 0), pages - 1);
+      const rows = shown.slice(page * size, (page + 1) * size).map((row) => {
+        const line = document.createElement("tr");
+        row.cells.forEach((value, column) => {
+          const cell = document.createElement("td");
+          cell.textContent = text(value, column);  // never as HTML: ids and class names are not ours
+          if (column < 4) cell.classList.add("w");
+          if (column === 3 && row.wrong) cell.classList.add("wrong");
+          line.append(cell);
+        });
+        return line;
+      });
+      table.tBodies[0].replaceChildren(...rows);
+      status.textContent = `${shown.length.toLocaleString("en")} nodes · page ${page + 1} of ${pages}`;
+      back.disabled = page === 0;
+      next.disabled = page === pages - 1;
+    }
+
+    let order = null;
+    function select() {
+      const wanted = search.value.trim().toLowerCase();
+      shown = all.filter((row) => haystack.get(row).includes(wanted));
+      if (order) shown = [...shown].sort((a, b) => compare(a.cells[order.column], b.cells[order.column], order.sign));
+      page = 0;
+      draw();
+    }
+
+    sortableHeads(table, (column, sign) => { order = { column, sign }; select(); });
+    search.addEventListener("input", select);
+    back.addEventListener("click", () => { page -= 1; draw(); });
+    next.addEventListener("click", () => { page += 1; draw(); });
+    draw();
+  }
+
+  document.addEventListener("DOMContentLoaded", () => { themeButton(); staticTables(); nodeTable(); });
+})();

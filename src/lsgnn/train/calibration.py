@@ -1,0 +1,54 @@
+r"""Are probabilities to be believed? Temperature scaling, and how far confidence is from accuracy.
+
+.. math::
+    p = \mathrm{softmax}(\mathrm{logits} / T), \qquad
+    T = \arg\min_T \sum_i -\log p_{i, y_i} + \tfrac12 (\log T)^2.
+
+One number, fitted on validation rows: it changes how sure the model is, never what it says. The second term is a weak
+prior, worth about one row: without it a handful of rows that are all right (or all wrong) would claim certainty.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
+
+from lsgnn.errors import InputError
+
+MAX_LOG_TEMPERATURE = float(np.log(20.0))  # T stays between 1/20 and 20
+
+
+def fit_temperature(logits: NDArray[np.floating], y: NDArray[np.integer]) -> float:
+    """The temperature for logits [b, C] of rows with known classes [b]; 1 where there are none."""
+    logits, y = np.asarray(logits, dtype=np.float64), np.asarray(y)
+    if logits.ndim != 2 or y.shape != logits.shape[:1]:
+        raise InputError(f"logits have shape {logits.shape} and y {y.shape}: pass [rows, classes] and [rows]")
+    if not np.isfinite(logits).all():
+        raise InputError("the logits hold NaN or infinite values: lower lr and train again")
+    if not len(y):
+        return 1.0
+    rows = np.arange(len(y))
+
+    def loss(log_temperature: float) -> float:
+        log_p = log_softmax(logits * np.exp(-log_temperature), axis=1)
+        return float(-log_p[rows, y].sum() + log_temperature**2 / 2)
+
+    bounds = (-MAX_LOG_TEMPERATURE, MAX_LOG_TEMPERATURE)
+    best = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-8}).x
+    return float(np.exp(best))
+
+
+def expected_calibration_error(probabilities: NDArray[np.floating], y: NDArray[np.integer], bins: int = 15) -> float:
+    """Mean gap between confidence and accuracy over equally wide bins of confidence (Guo et al. 2017); 0 is perfect."""
+    if bins < 1:
+        raise InputError(f"bins={bins} is out of range: it must be at least 1")
+    if not len(y):
+        return float("nan")
+    confidence = np.asarray(probabilities.max(axis=1), dtype=np.float64)
+    right = probabilities.argmax(axis=1) == y
+    # bins are open on the left, so that a confidence of exactly 1 is in the last one
+    which = np.clip(np.ceil(confidence * bins).astype(np.int64) - 1, 0, bins - 1)
+    gap = np.bincount(which, confidence - right, minlength=bins)
+    return float(np.abs(gap).sum() / len(y))

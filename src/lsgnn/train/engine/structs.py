@@ -1,0 +1,144 @@
+"""What the kernels are handed: named tuples of flat arrays and numbers. `layout.py` and `operands.py` fill them.
+
+Letters: b rows that are scored (training rows first, then validation), N nodes that these rows can reach, d features,
+z hidden columns (padded), K hops, C classes, U distinct similarities. The 2K+1 channels stand side by side in blocks of
+z columns, in the order X, low 1, high 1, low 2, high 2 …; `width` = (2K+1)·z is the length of one such row.
+
+Indices are uint32: unsigned, so that Numba writes no code for negative ones.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Indices = NDArray[np.uint32]
+
+
+class Shape(NamedTuple):
+    """Sizes, and the settings that switch something on or off inside the row kernels."""
+
+    K: int
+    z: int  # padded
+    alphas: int  # 3K, padded
+    C: int
+    d: int
+    width: int
+    train_rows: int
+    val_rows: int
+    localsim: bool  # weights from LocalSim; False: 3K numbers for the whole graph
+    out_norm: bool
+    dense: bool  # which of the two reductions to use
+
+
+class Csr(NamedTuple):
+    """A sparse matrix whose row r belongs to node rows[r]; its entries are start[r] … start[r+1]-1."""
+
+    rows: Indices
+    start: Indices
+    column: Indices
+    value: Floats
+
+
+class Narrow(NamedTuple):
+    """Operands of the narrow reduction (see `narrow.py`); N nodes go by their position among those reached."""
+
+    X: Csr  # [N, d]
+    XT: Csr  # [blocks · d, N]: the transpose in blocks of nodes, those only that carry a gradient
+    outer: Csr  # [b, N] Â from the scored rows to the nodes they read; row r of Z is node outer.rows[r]
+    inner: Csr  # Â among the nodes that are read
+    outer_T: Csr  # transposed, training rows only: its columns are rows of Z
+    inner_T: Csr
+    unread: int  # the first so many training rows are not read by any other
+    coefficients: Floats  # [S+1, width] of Â^s in each column
+    tile_column: NDArray[np.int64]  # tiles: first column, number of columns, highest power of Â
+    tile_size: NDArray[np.int64]
+    tile_top: NDArray[np.int64]
+
+
+class Rows(NamedTuple):
+    """Inputs of the scored rows."""
+
+    node: Indices  # [b] number in the graph, for the dropout hash
+    y: Indices  # [b]
+    share: Csr  # [b, U]: shares of a row's neighbours by similarity
+    similarity: Floats  # [U]; those of training rows come first
+    train_similarities: int
+
+
+class Weights(NamedTuple):
+    """The parameters, or anything of their shape (moments, gradients, the best so far)."""
+
+    reduce: Floats  # [d, width], tile by tile: a tile of t columns is a contiguous [d, t]
+    small: Floats  # everything else in one vector, cut up by `Small`
+
+
+class State(NamedTuple):
+    """What the optimiser and the selection of the best epoch remember."""
+
+    m1: Weights  # Adam's moments
+    m2: Weights
+    best: Weights
+
+
+class Small(NamedTuple):
+    """Views into `Weights.small`."""
+
+    ls_in: Floats  # [2, z]   LocalSim's perceptron: for d and d²
+    ls_bias: Floats  # [z]
+    ls_out: Floats  # [z]
+    ls_out_bias: Floats  # [1], padded
+    al_in: Floats  # [2, z]   α's perceptron: for φ and φ²
+    al_bias: Floats  # [z]
+    al_out: Floats  # [alphas, z]
+    al_out_bias: Floats  # [alphas]; with graph-level weights, these are α
+    head: Floats  # [C, K+1, z]
+    head_bias: Floats  # [C], padded
+
+
+class Hyper(NamedTuple):
+    lr: float
+    coupled_decay: np.float32  # Adam: weight decay joins the gradient
+    shrink: np.float32  # AdamW: weights shrink by this factor each step
+    dropout: float
+    seed: int
+    epochs: int
+    patience: int  # 0: never stop early
+    by_accuracy: bool
+
+
+class Work(NamedTuple):
+    """Buffers of one training."""
+
+    Z: Floats  # [b, width] the reduced rows; after the backward pass the gradient of the training rows
+    Y: Floats  # [N, tile] narrow: X W, later outerᵀ G
+    T0: Floats  # [N, tile]
+    T1: Floats  # [N, tile] later the gradient at X W
+    f: Floats  # [U] LocalSim's perceptron at the distinct similarities
+    grad_f: Floats  # [U]
+    grad_reduce: Floats  # sums of the weights' gradient: [d, tile] narrow, [d, width] dense
+    grad_small: Floats
+    al_out_T: Floats  # [z, alphas]
+    logits: Floats  # [b, C] when predicting
+
+
+class Scratch(NamedTuple):
+    """One row's intermediate values; small enough to stay in the first-level cache."""
+
+    phi: Floats  # [1] refined LocalSim
+    hidden_in: Floats  # [z] of α's perceptron, before and after SiLU, and the sigmoid itself
+    sigmoid: Floats
+    hidden: Floats
+    alpha: Floats  # [alphas]
+    grad_alpha: Floats
+    R: Floats  # [2K+1, z] channels after norm and ReLU
+    inverse_norm: Floats  # [2K+1]
+    grad_R: Floats
+    Q: Floats  # [K+1, z] fused blocks
+    inverse_out_norm: Floats  # [K+1]
+    mask: Floats  # [K+1, z] dropout
+    logit: Floats  # [C]
+    total: Floats  # [1] of the softmax

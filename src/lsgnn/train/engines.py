@@ -1,0 +1,48 @@
+"""One training by whichever engine can do it quickest: the fused CPU engine or the torch loop."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lsgnn.config import LSGNNConfig
+from lsgnn.errors import InputError
+from lsgnn.graph.splits import Split
+from lsgnn.nn.model import LSGNN
+from lsgnn.nn.rows import make_rows
+from lsgnn.propagate.precompute import Precomputed
+from lsgnn.train.engine import supports, train_cpu
+from lsgnn.train.loop import OnEpoch, train_torch
+from lsgnn.train.seeded import seeded
+from lsgnn.train.trained import Trained
+
+Engine = Literal["auto", "cpu", "torch"]
+
+
+def train(
+    pre: Precomputed,
+    y: NDArray[np.int64],
+    num_classes: int,
+    split: Split,
+    config: LSGNNConfig,
+    engine: Engine = "auto",
+    device: str = "cpu",
+    on_epoch: OnEpoch | None = None,
+) -> Trained:
+    """One training by the chosen engine; both start from the same weights, drawn from `config.seed`."""
+    if engine not in get_args(Engine):
+        raise InputError(f"engine={engine!r} is not a choice: use one of {', '.join(map(repr, get_args(Engine)))}")
+    fused = engine == "cpu" or (engine == "auto" and device == "cpu" and supports(config))
+    if engine == "cpu" and not supports(config):
+        raise InputError("engine='cpu' cannot train these settings: use engine='auto' or 'torch'")
+    with seeded(config.seed):
+        model = LSGNN.from_config(config, pre.x.shape[1], num_classes, pre.num_nodes)
+        if not fused:
+            return train_torch(model.to(device), make_rows(pre, config), y, split, config, on_epoch)
+    trained = train_cpu(pre, y, split, config, model.state_dict())
+    if on_epoch is not None:
+        for epoch in trained.history:
+            on_epoch(epoch)
+    return trained

@@ -1,0 +1,119 @@
+"""`evaluate`: settings on every split of a graph; the test nodes are read once, at the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from lsgnn.config import LSGNNConfig
+from lsgnn.errors import InputError
+from lsgnn.graph.convert import as_graph
+from lsgnn.graph.splits import Splits
+from lsgnn.nn.model import LSGNN
+from lsgnn.nn.rows import make_rows
+from lsgnn.train.engines import Engine
+from lsgnn.train.fit import check_split, default_splits
+from lsgnn.train.metrics import Metric, measure
+from lsgnn.train.run import environment, mean_logits
+from lsgnn.train.runs import Job, SharedPrecompute, train_many
+from lsgnn.train.trained import Trained
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores per split, in percent, and what produced them."""
+
+    dataset: str
+    configs: tuple[LSGNNConfig, ...] = field(repr=False)  # one per split
+    metric: Metric
+    splits: tuple[int, ...]
+    val: tuple[float, ...]
+    test: tuple[float, ...]
+    best_epochs: tuple[int, ...] = field(repr=False)  # of the first member
+    members: int
+    engine: Engine
+    seconds: float
+    environment: dict[str, str] = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        same = all(config == self.configs[0] for config in self.configs)
+        settings: dict[str, Any] = {"config": self.configs[0].to_dict()}
+        return {
+            "dataset": self.dataset,
+            "splits": list(self.splits),
+            f"test_{self.metric}": summary(self.test),
+            f"val_{self.metric}": summary(self.val),
+            "best_epochs": list(self.best_epochs),
+            "members": self.members,
+            "seconds": round(self.seconds, 2),
+            "engine": self.engine,
+            **(settings if same else {"configs": [config.to_dict() for config in self.configs]}),
+            "environment": self.environment,
+        }
+
+
+def summary(scores: Sequence[float]) -> dict[str, Any]:
+    """Mean and standard deviation over splits (population, as this literature reports), and the raw scores."""
+    return {"mean": float(np.mean(scores)), "std": float(np.std(scores)), "per_split": list(scores)}
+
+
+def evaluate(
+    graph: Any,
+    config: LSGNNConfig | Sequence[LSGNNConfig] | None = None,
+    *,
+    splits: Splits | None = None,
+    which: Sequence[int] | None = None,
+    metric: Metric = "accuracy",
+    members: int = 1,
+    engine: Engine = "auto",
+    workers: int = 2,
+    on_done: Callable[[int, Trained], None] | None = None,
+) -> Evaluation:
+    """Trains on every split (or those in `which`) and scores the best epoch of each on its test nodes.
+
+    `config` may be a list with settings of its own for each split; with `members`, that many seeds vote together.
+    """
+    graph = as_graph(graph)
+    first = config if isinstance(config, LSGNNConfig) else LSGNNConfig() if config is None else config[0]
+    splits = default_splits(graph, splits)
+    numbers = tuple(range(len(splits)) if which is None else which)
+    configs = [first] * len(numbers) if config is None or isinstance(config, LSGNNConfig) else list(config)
+    if len(configs) != len(numbers):
+        raise InputError(f"there are {len(configs)} settings for {len(numbers)} splits: pass one, or one per split")
+    chosen = [splits[s] for s in numbers]
+    for split in chosen:
+        check_split(graph, split)
+    start, shared = time.perf_counter(), SharedPrecompute(graph)
+    pairs = list(zip(configs, chosen, strict=True))
+    jobs = [Job(c.replace(seed=c.seed + m), split) for c, split in pairs for m in range(members)]
+    results = train_many(shared, jobs, engine, workers, on_done)
+    scores: dict[str, list[float]] = {"val": [], "test": []}
+    for s, (settings, split) in enumerate(pairs):
+        logits = mean_logits([_logits(shared, settings, t) for t in results[s * members : (s + 1) * members]])
+        for part, values in scores.items():
+            mask = getattr(split, part) & graph.labelled
+            values.append(100 * measure(metric, logits[mask], graph.y[mask]))
+    return Evaluation(
+        dataset=graph.name,
+        configs=tuple(configs),
+        metric=metric,
+        splits=numbers,
+        val=tuple(scores["val"]),
+        test=tuple(scores["test"]),
+        best_epochs=tuple(trained.best_epoch for trained in results[::members]),
+        members=members,
+        engine=engine,
+        seconds=time.perf_counter() - start,
+        environment=environment(),
+    )
+
+
+@torch.no_grad()
+def _logits(shared: SharedPrecompute, config: LSGNNConfig, trained: Trained) -> Any:
+    model = LSGNN.from_weights(config, trained.state_dict, shared.graph.num_nodes)
+    return model(make_rows(shared(config), config)).numpy()

@@ -1,0 +1,89 @@
+"""The torch training loop: any model of the package, any device, full batch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Protocol, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lsgnn.config import TrainingConfig
+from lsgnn.graph.splits import Split
+from lsgnn.train.selection import BestEpoch
+from lsgnn.train.trained import Epoch, Trained
+
+OnEpoch = Callable[[Epoch], None]
+
+
+class Inputs(Protocol):
+    """What a model reads: for all nodes, or for a selection of them."""
+
+    def select(self, index: Tensor) -> Self: ...
+
+    def to(self, device: torch.device | str) -> Self: ...
+
+
+def train_torch(
+    model: nn.Module,
+    inputs: Inputs,
+    y: NDArray[np.int64],
+    split: Split,
+    config: TrainingConfig,
+    on_epoch: OnEpoch | None = None,
+) -> Trained:
+    """Trains `model` in place and leaves it with the weights of its best epoch.
+
+    Each epoch is one optimiser step on the training nodes and one look at the validation nodes. Labels of other nodes
+    are not read. The caller seeds torch, so that a model's initial weights and its dropout come from one stream.
+    """
+    start = time.perf_counter()
+    device = next(model.parameters()).device
+    parts = [torch.from_numpy(np.flatnonzero(mask)).to(device) for mask in (split.train, split.val)]
+    labels = [torch.from_numpy(y[mask]).to(device) for mask in (split.train, split.val)]
+    inputs = inputs.to(device)
+    train_inputs, val_inputs = (inputs.select(part) for part in parts)
+    train_y, val_y = labels
+    optimizer = make_optimizer(model, config)
+    best, history, state = BestEpoch(config.select_by), list[Epoch](), dict[str, Tensor]()
+    for epoch in range(1, config.epochs + 1):
+        train_loss = _step(model, optimizer, train_inputs, train_y)
+        val_loss, val_accuracy = score(model, val_inputs, val_y)
+        history.append(Epoch(epoch=epoch, train_loss=train_loss, val_loss=val_loss, val_accuracy=val_accuracy))
+        if best.improved(history[-1]):
+            state = {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
+        if on_epoch is not None:
+            on_epoch(history[-1])
+        if best.waited(epoch, config.patience):
+            break
+    best.require_any(config.lr)
+    model.load_state_dict(state)
+    return Trained(state, best.epoch, history, time.perf_counter() - start)
+
+
+def make_optimizer(model: nn.Module, config: TrainingConfig) -> torch.optim.Optimizer:
+    """Adam or AdamW; a model may name its own groups (some of its parameters without weight decay, say)."""
+    kind = torch.optim.AdamW if config.optimizer == "adamw" else torch.optim.Adam
+    groups = getattr(model, "parameter_groups", None)
+    parameters = groups(config.weight_decay) if callable(groups) else model.parameters()
+    return kind(parameters, lr=config.lr, weight_decay=config.weight_decay)
+
+
+def _step(model: nn.Module, optimizer: torch.optim.Optimizer, inputs: Inputs, y: Tensor) -> float:
+    model.train()
+    optimizer.zero_grad()
+    loss = F.cross_entropy(model(inputs), y)
+    loss.backward()  # type: ignore[no-untyped-call]
+    optimizer.step()
+    return float(loss.detach())
+
+
+@torch.no_grad()
+def score(model: nn.Module, inputs: Inputs, y: Tensor) -> tuple[float, float]:
+    """(cross entropy, accuracy) in evaluation mode."""
+    logits = model.eval()(inputs)
+    return float(F.cross_entropy(logits, y)), float((logits.argmax(dim=-1) == y).float().mean())

@@ -1,0 +1,33 @@
+"""Which epoch's weights are kept: the best on validation, never on anything else."""
+
+from __future__ import annotations
+
+from lsgnn.config import SelectBy
+from lsgnn.errors import InputError
+from lsgnn.train.trained import Epoch
+
+
+class BestEpoch:
+    """Watches the history of one training; ties go to the earliest epoch."""
+
+    def __init__(self, select_by: SelectBy) -> None:
+        self.select_by = select_by
+        self.epoch = 0
+        self._score = float("-inf")
+
+    def improved(self, latest: Epoch) -> bool:
+        """True if this epoch is the best so far."""
+        score = -latest["val_loss"] if self.select_by == "val_loss" else latest["val_accuracy"]
+        if latest["val_loss"] == latest["val_loss"] and score > self._score:  # a NaN loss is never the best
+            self._score, self.epoch = score, latest["epoch"]
+            return True
+        return False
+
+    def waited(self, epoch: int, patience: int) -> bool:
+        """True if there has been no improvement for `patience` epochs (0: wait for ever)."""
+        return patience > 0 and epoch - self.epoch >= patience
+
+    def require_any(self, lr: float) -> None:
+        """Raises if no epoch had a finite validation loss."""
+        if self.epoch == 0:
+            raise InputError(f"training diverged: no epoch had a finite validation loss with lr={lr}; lower it")

@@ -1,0 +1,5 @@
+"""Tuning in minutes, chosen on validation only: spaces, a resumable study, and the choice."""
+
+from lsgnn.train.tuning.tuner import Tuning, tune
+
+__all__ = ["Tuning", "tune"]

@@ -1,0 +1,101 @@
+"""How settings are scored during a search: on validation nodes only, split by split.
+
+No test label reaches a search: they are blanked before training starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+
+from lsgnn.config import LSGNNConfig, TrainingConfig
+from lsgnn.graph.graph import Graph
+from lsgnn.graph.splits import Splits
+from lsgnn.nn.model import LSGNN
+from lsgnn.nn.rows import make_rows
+from lsgnn.train.engines import Engine
+from lsgnn.train.metrics import Metric, measure
+from lsgnn.train.runs import Job, SharedPrecompute, train_many
+from lsgnn.train.trained import Trained
+from lsgnn.zoo.base import ZooModel
+
+
+class Scorer(Protocol):
+    """Validation scores of a model's settings, one per split, in percent."""
+
+    @property
+    def base(self) -> TrainingConfig:
+        """The settings that a search does not touch."""
+
+    def scores(self, settings: dict[str, Any], splits: Sequence[int], seed: int) -> Iterator[float]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class LSGNNScorer:
+    """Scores settings of LSGNN; trains `workers` splits at a time and shares the precompute between all trials."""
+
+    graph: Graph
+    splits: Splits
+    base: LSGNNConfig
+    metric: Metric = "accuracy"
+    engine: Engine = "auto"
+    workers: int = 2
+
+    @cached_property
+    def shared(self) -> SharedPrecompute:
+        return SharedPrecompute(self.graph, keep=16)
+
+    def scores(self, settings: dict[str, Any], splits: Sequence[int], seed: int) -> Iterator[float]:
+        config = self.base.replace(**settings, seed=seed)
+        for start in range(0, len(splits), self.workers):
+            chosen = [self.splits[s] for s in splits[start : start + self.workers]]
+            jobs = [Job(config, split) for split in chosen]
+            for job, trained in zip(jobs, train_many(self.shared, jobs, self.engine, self.workers), strict=True):
+                yield 100 * self._score(job, trained)
+
+    def _score(self, job: Job, trained: Trained) -> float:
+        if self.metric == "accuracy":
+            return trained.history[trained.best_epoch - 1]["val_accuracy"]
+        return validation_score(self.graph, self.shared, job, trained, self.metric)
+
+
+@dataclass(frozen=True, eq=False)
+class ZooScorer:
+    """Scores settings of any model of the zoo; what it prepares is shared by trials that differ only in learning."""
+
+    graph: Graph
+    splits: Splits
+    model: ZooModel[Any]
+    base: TrainingConfig
+    metric: Metric = "accuracy"
+
+    @cached_property
+    def prepared(self) -> Callable[[Any], Any]:
+        def prepare(structure: tuple[tuple[str, Any], ...]) -> Any:
+            return self.model.prepare(self.graph, self.base.replace(**dict(structure)))
+
+        return lru_cache(maxsize=4)(prepare)
+
+    def scores(self, settings: dict[str, Any], splits: Sequence[int], seed: int) -> Iterator[float]:
+        config = self.base.replace(**settings, seed=seed)
+        learning = {f.name for f in fields(TrainingConfig)}
+        structure = tuple((k, v) for k, v in config.to_dict().items() if k not in learning)
+        for s in splits:
+            split = self.splits[s]
+            blind = replace(self.graph, y=np.where(split.train | split.val, self.graph.y, -1))
+            logits = self.model.solve(blind, split, config, self.prepared(structure)).logits
+            yield 100 * measure(self.metric, logits[split.val], self.graph.y[split.val])
+
+
+def validation_score(graph: Graph, shared: SharedPrecompute, job: Job, trained: Trained, metric: Metric) -> float:
+    """Any metric on the validation nodes, from the best weights."""
+    model = LSGNN.from_weights(job.config, trained.state_dict, graph.num_nodes)
+    val = np.flatnonzero(job.split.val)
+    with torch.no_grad():
+        logits = model(make_rows(shared(job.config), job.config).select(torch.from_numpy(val))).numpy()
+    return measure(metric, logits, graph.y[val])

@@ -1,0 +1,138 @@
+"""One search: an Optuna study that several processes may share and that goes on after a kill.
+
+Every finished trial is one transaction in the study's database. A trial whose process died is found by its worker's
+mark, closed, and its settings are tried again: none is lost and none counts twice.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import optuna
+from optuna.trial import FrozenTrial, TrialState
+
+from lsgnn.errors import InputError
+from lsgnn.train.tuning.scorer import Scorer
+from lsgnn.train.tuning.space import Space
+
+UNMARKED_SECONDS = 10.0  # a trial without a worker's mark is either this young or its process died at birth
+FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
+OnTrial = Callable[[optuna.Study], None]
+
+
+def open_study(name: str, storage: Path | None, seed: int, prune: bool) -> optuna.Study:
+    """The study of this name in the database file `storage` (None: in memory), made if it is new."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    database = None
+    if storage is not None:
+        if not storage.parent.is_dir():
+            raise InputError(f"cannot write {storage}: the folder {storage.parent} does not exist; create it first")
+        if storage.exists() and not storage.read_bytes()[:16].startswith(b"SQLite format 3"):
+            raise InputError(f"{storage} is not a study database: choose another file or remove it first")
+        # a second process may hold the file for a moment: wait for it instead of failing
+        database = optuna.storages.RDBStorage(f"sqlite:///{storage}", engine_kwargs={"connect_args": {"timeout": 60}})
+    pruner: optuna.pruners.BasePruner = optuna.pruners.NopPruner()
+    if prune:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            pruner = optuna.pruners.WilcoxonPruner(p_threshold=0.1, n_startup_steps=2)
+    study = optuna.create_study(
+        study_name=name, storage=database, pruner=pruner, direction="maximize", load_if_exists=True
+    )
+    # a resumed or shared study must not draw the same random trials again
+    study.sampler = optuna.samplers.TPESampler(seed=(seed + 7919 * len(study.trials)) % 2**32)
+    return study
+
+
+def search(
+    study: optuna.Study,
+    scorer: Scorer,
+    space: Space,
+    splits: list[int],
+    trials: int,
+    seed: int,
+    on_trial: OnTrial | None = None,
+) -> None:
+    """Runs trials until `trials` are finished, by whichever processes share the study."""
+    recover(study)
+    while count_finished(study) + count_running_elsewhere(study) < trials:
+        trial = study.ask()
+        trial.set_user_attr("worker", worker_mark())
+        settings = space(trial)
+        scores: list[float] = []
+        for score in scorer.scores(settings, splits, seed):
+            trial.report(score, step=len(scores))
+            scores.append(score)
+            if len(scores) < len(splits) and trial.should_prune():
+                break
+        trial.set_user_attr("val", scores)
+        trial.set_user_attr("settings", settings)
+        complete = len(scores) == len(splits)
+        state = TrialState.COMPLETE if complete else TrialState.PRUNED
+        study.tell(trial, float(np.mean(scores)) if complete else None, state=state)
+        if on_trial is not None:
+            on_trial(study)
+    while count_finished(study) < trials and count_running_elsewhere(study):
+        time.sleep(0.5)  # others work on the last trials; should they die, we take over
+        recover(study)
+        if count_finished(study) + count_running_elsewhere(study) < trials:
+            return search(study, scorer, space, splits, trials, seed, on_trial)
+
+
+def finished(study: optuna.Study) -> list[FrozenTrial]:
+    return study.get_trials(deepcopy=False, states=FINISHED)
+
+
+def count_finished(study: optuna.Study) -> int:
+    return len(finished(study))
+
+
+def count_running_elsewhere(study: optuna.Study) -> int:
+    running = study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
+    return sum(trial.user_attrs.get("worker") != worker_mark() for trial in running)
+
+
+def recover(study: optuna.Study) -> None:
+    """Closes trials whose process is gone and queues their settings again."""
+    for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
+        mark = str(trial.user_attrs.get("worker", ""))
+        started = trial.datetime_start.timestamp() if trial.datetime_start else 0.0
+        just_begun = not mark and time.time() - started < UNMARKED_SECONDS
+        if just_begun or mark == worker_mark() or not worker_is_gone(mark):
+            continue
+        study.tell(trial.number, state=TrialState.FAIL, skip_if_finished=True)
+        if trial.params:
+            study.enqueue_trial(trial.params, skip_if_exists=False)
+
+
+def worker_mark() -> str:
+    """Names this process so that another can tell whether it still lives (a process id alone may be reused)."""
+    return f"{socket.gethostname()}:{os.getpid()}:{_started(os.getpid())}"
+
+
+def worker_is_gone(mark: str) -> bool:
+    """True if the process lived on this machine and does no more; a process elsewhere is given the benefit of doubt."""
+    host, _, rest = mark.rpartition(":")[0].rpartition(":")
+    if not mark or host != socket.gethostname():
+        return not mark
+    pid, started = int(rest), mark.rpartition(":")[2]
+    return _started(pid) != started
+
+
+def _started(pid: int) -> str:
+    """When the process was started, as the kernel counts it; empty if there is none (or no /proc to ask)."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    except OSError:
+        pass
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return ""
+    return "alive"

@@ -1,0 +1,173 @@
+"""`tune`: search settings on validation nodes, re-score the best with fresh seeds, choose one. Test is not involved."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import optuna
+from optuna.trial import FrozenTrial, TrialState
+
+from lsgnn import zoo
+from lsgnn.config import LSGNNConfig, TrainingConfig
+from lsgnn.errors import InputError
+from lsgnn.graph.convert import as_graph
+from lsgnn.graph.splits import Splits
+from lsgnn.train.engines import Engine
+from lsgnn.train.fit import check_split, default_splits
+from lsgnn.train.metrics import Metric
+from lsgnn.train.tuning.scorer import LSGNNScorer, Scorer, ZooScorer
+from lsgnn.train.tuning.space import SHARES, SPACES, SpaceName
+from lsgnn.train.tuning.study import OnTrial, finished, open_study, search
+from lsgnn.zoo.presets import zoo_preset
+
+GRID_SPLITS = 3  # splits that the first look at the (β, γ) cells uses
+GRID_BEST = 8  # cells that go on to full trials
+TOP = 5  # settings re-scored before one is chosen
+FRESH_SEEDS = 3
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """A finished search.
+
+    Args:
+        settings: the chosen settings, over `base`.
+        per_split: for each split the settings its own validation nodes prefer (the stricter rule).
+        rescored: the best settings of the search with their mean validation score on fresh seeds.
+        trials: every finished trial: settings, validation score per split, state.
+    """
+
+    base: Any
+    settings: dict[str, Any]
+    per_split: list[dict[str, Any]] = field(repr=False)
+    rescored: list[dict[str, Any]] = field(repr=False)
+    trials: list[dict[str, Any]] = field(repr=False)
+    seconds: float
+
+    @property
+    def config(self) -> Any:
+        """The chosen settings as a configuration."""
+        return self.base.replace(**self.settings)
+
+    @property
+    def configs_per_split(self) -> list[Any]:
+        return [self.base.replace(**settings) for settings in self.per_split]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "chosen": self.settings,
+            "rescored": self.rescored,
+            "per_split": self.per_split,
+            "trials": self.trials,
+            "base": self.base.to_dict(),
+            "seconds": round(self.seconds, 1),
+        }
+
+
+def tune(
+    graph: Any,
+    *,
+    model: str = "lsgnn",
+    space: SpaceName = "paper",
+    trials: int = 200,
+    base: TrainingConfig | None = None,
+    splits: Splits | None = None,
+    which: Sequence[int] | None = None,
+    metric: Metric = "accuracy",
+    storage: str | Path | None = None,
+    prune: bool = True,
+    grid: bool = True,
+    seed: int = 0,
+    engine: Engine = "auto",
+    workers: int = 2,
+    on_trial: OnTrial | None = None,
+) -> Tuning:
+    """Tunes a model on a graph by mean validation score over its splits.
+
+    Args:
+        graph: anything `lsgnn.as_graph` understands.
+        model: LSGNN, or any model of the zoo with its own space.
+        space: for LSGNN, the paper's search space or the extended one.
+        trials: how many settings to try (for LSGNN after a first look at all 36 cells of β and γ, if `grid`).
+        base: settings the space does not touch.
+        splits: splits to use instead of the graph's own; `which` picks some of them.
+        metric: what to maximise on the validation nodes.
+        storage: database file; a search that was stopped goes on from it, and several processes may share it.
+        prune: stop a trial when its first splits are clearly worse than those of the best one.
+        seed: of the search and of the trainings; re-scoring uses seeds after it.
+        on_trial: called with the study after every trial.
+    """
+    if trials < 1:
+        raise InputError(f"trials={trials} is out of range: it must be at least 1")
+    graph, zoo_model = as_graph(graph), zoo.get(model)
+    base = base or (LSGNNConfig() if model == "lsgnn" else zoo_preset(model, graph.name))
+    splits = default_splits(graph, splits)
+    numbers = list(range(len(splits)) if which is None else which)
+    for s in numbers:
+        check_split(graph, splits[s])
+    scorer: Scorer
+    if isinstance(base, LSGNNConfig):
+        name, suggest = f"{graph.name}/lsgnn/{space}", SPACES[space]
+        scorer = LSGNNScorer(graph, splits, base, metric, engine, workers)
+    else:
+        name, suggest = f"{graph.name}/{model}", zoo_model.space
+        scorer = ZooScorer(graph, splits, zoo_model, base, metric)
+    start, file = time.perf_counter(), Path(storage) if storage else None
+    study = open_study(name, file, seed, prune)
+    if grid and isinstance(base, LSGNNConfig) and not study.trials:
+        for cell in best_cells(scorer, open_study(f"{name}/grid", file, seed, prune=False), numbers, seed):
+            study.enqueue_trial(cell)
+    search(study, scorer, suggest, numbers, trials, seed, on_trial)
+    return choose(study, scorer, numbers, seed, time.perf_counter() - start)
+
+
+def best_cells(scorer: Scorer, study: optuna.Study, splits: list[int], seed: int) -> list[dict[str, float]]:
+    """A quick look at all 36 cells of (β, γ) on a few splits: the search alone can miss the right one for long."""
+    if not study.trials:
+        for beta in SHARES:
+            for gamma in SHARES:
+                study.enqueue_trial({"beta": beta, "gamma": gamma})
+
+    def cells(trial: optuna.Trial) -> dict[str, Any]:
+        return {name: trial.suggest_categorical(name, SHARES) for name in ("beta", "gamma")}
+
+    search(study, scorer, cells, splits[:GRID_SPLITS], len(SHARES) ** 2, seed)
+    ranked = sorted(study.get_trials(states=(TrialState.COMPLETE,)), key=lambda t: -(t.value or 0.0))
+    return [dict(trial.params) for trial in ranked[:GRID_BEST]]
+
+
+def choose(study: optuna.Study, scorer: Scorer, splits: list[int], seed: int, seconds: float) -> Tuning:
+    """Re-scores the best settings with fresh seeds, as the search's own best is partly luck, and takes the best."""
+    start = time.perf_counter()
+    done = finished(study)
+    complete = sorted((t for t in done if t.state == TrialState.COMPLETE), key=lambda t: -(t.value or 0.0))
+    if not complete:
+        raise InputError(f"none of the {len(done)} trials was finished: run more of them")
+    rescored = []
+    for trial in complete[:TOP]:
+        settings, fresh = trial.user_attrs["settings"], []
+        for other in range(seed + 1, seed + 1 + FRESH_SEEDS):
+            key = f"rescored/{trial.number}/{other}"
+            if key not in study.user_attrs:
+                study.set_user_attr(key, json.dumps(list(scorer.scores(settings, splits, other))))
+            fresh.append(json.loads(study.user_attrs[key]))
+        scores = {"val": float(np.mean(fresh)), "search_val": trial.value}
+        rescored.append({"trial": trial.number, "settings": settings, **scores})
+    winner = max(rescored, key=lambda r: r["val"])
+    by_split = [
+        max(complete, key=lambda t, s=s: (t.user_attrs["val"][s], t.value)).user_attrs["settings"]  # type: ignore[misc]
+        for s in range(len(splits))
+    ]
+    history = [{"trial": t.number, "state": t.state.name.lower(), **_told(t)} for t in done]
+    return Tuning(scorer.base, winner["settings"], by_split, rescored, history, seconds + time.perf_counter() - start)
+
+
+def _told(trial: FrozenTrial) -> dict[str, Any]:
+    """What `search` noted down of a finished trial."""
+    return {"settings": trial.user_attrs["settings"], "val": trial.user_attrs["val"]}

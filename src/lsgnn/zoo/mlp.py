@@ -1,0 +1,93 @@
+"""MLP: the peer that never looks at an edge, as run in "Beyond Homophily" (Zhu et al., NeurIPS 2020)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor, nn
+
+from lsgnn.graph.graph import Graph
+from lsgnn.zoo.base import NodeInputs, ZooConfig, ZooModel, features
+from lsgnn.zoo.layers import FeatureMLP, decay_only, kernels
+
+
+@dataclass(frozen=True, kw_only=True)
+class MLPConfig(ZooConfig):
+    """Settings of the MLP; `direction` plays no part."""
+
+    num_layers: int = 2  # ≥ 1
+    relu: bool = True  # False: linear hidden layers, which the H2GCN paper also tried
+    bias: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._require("num_layers", self.num_layers >= 1, "at least 1")
+
+
+class MLP(nn.Module):
+    r"""Multi-layer perceptron
+
+    .. math::
+        \hat Y = \mathrm{ReLU}(X W_1) W_2.
+
+    Args:
+        in_channels: d.
+        hidden_channels: z.
+        out_channels: C.
+        num_layers: linear maps in all.
+        dropout: before every layer.
+        relu: False leaves the hidden layers linear.
+        bias: in every layer.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        hidden_channels: int,
+        out_channels: int,
+        num_layers: int = 2,
+        dropout: float = 0.5,
+        relu: bool = True,
+        bias: bool = False,
+    ) -> None:
+        super().__init__()
+        self.mlp = FeatureMLP(in_channels, hidden_channels, out_channels, num_layers, dropout, bias, relu)
+
+    def reset_parameters(self) -> None:
+        self.mlp.reset_parameters()
+
+    def parameter_groups(self, weight_decay: float) -> list[dict[str, Any]]:
+        return decay_only(self, kernels(self), weight_decay)
+
+    def forward(self, inputs: NodeInputs) -> Tensor:
+        return inputs.pick(self.mlp(inputs.x))  # [b, C]
+
+
+def prepare(graph: Graph, config: MLPConfig) -> NodeInputs:
+    return NodeInputs(x=features(graph, config.feature_norm))
+
+
+def build(config: MLPConfig, graph: Graph, inputs: NodeInputs) -> MLP:
+    return MLP(
+        graph.num_features,
+        config.hidden_channels,
+        graph.num_classes,
+        config.num_layers,
+        config.dropout,
+        config.relu,
+        config.bias,
+    )
+
+
+def space(trial: Any) -> dict[str, Any]:
+    return {
+        "relu": trial.suggest_categorical("relu", [True, False]),
+        "dropout": trial.suggest_categorical("dropout", [0.0, 0.5]),
+        "lr": trial.suggest_categorical("lr", [0.002, 0.01, 0.05]),
+        "weight_decay": trial.suggest_float("weight_decay", 1e-6, 1e-2, log=True),
+        "hidden_channels": trial.suggest_categorical("hidden_channels", [64, 128]),
+    }
+
+
+MODEL = ZooModel("mlp", "MLP", MLPConfig, prepare, build, space)

@@ -1,0 +1,60 @@
+"""Plug-and-play LocalSim, as in the LSGNN paper: node-level weights in place of a host's own.
+
+The hosts are `gprgnn`, `dagnn` and `h2gcn`. Only their fusion weights change: same graph, same hops, same filter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+
+from lsgnn.config import LSGNNConfig, Similarity
+from lsgnn.graph.graph import Graph
+from lsgnn.nn.localsim import LocalSimWeights
+from lsgnn.nn.rows import Neighbours
+from lsgnn.propagate.filters import normalize_features
+from lsgnn.propagate.precompute import neighbour_similarity
+from lsgnn.zoo.base import AdjacencyInputs, ZooConfig, gcn_inputs
+
+HostWeights = Literal["original", "localsim"]
+LocalSimInit = Literal["host", "default"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PluginConfig(ZooConfig):
+    """Settings of a host; those of LocalSim matter only with `weights="localsim"`."""
+
+    weights: HostWeights = "original"
+    localsim_init: LocalSimInit = "host"  # host: start near the host's own weights; default: as LSGNN does
+    similarity: Similarity = "cosine"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PluginInputs(AdjacencyInputs):
+    """Features, the host's filter, and similarities if LocalSim is asked for."""
+
+    neighbours: Neighbours | None = None
+
+
+def plugin_inputs(graph: Graph, config: PluginConfig) -> PluginInputs:
+    inputs = gcn_inputs(graph, config)
+    return PluginInputs(x=inputs.x, adj=inputs.adj, neighbours=host_neighbours(graph, config))
+
+
+def host_neighbours(graph: Graph, config: PluginConfig) -> Neighbours | None:
+    """Similarities over the host's graph, self loops excluded; whatever the host's features, these have length one."""
+    if config.weights == "original":
+        return None
+    settings = LSGNNConfig(direction=config.direction, similarity=config.similarity)
+    return Neighbours.of(neighbour_similarity(graph, normalize_features(graph.x, "l2"), settings))
+
+
+def host_localsim(start: Sequence[float], hidden_channels: int, init: LocalSimInit) -> LocalSimWeights:
+    """One weight per entry of `start`, the host's own at first; as wide as the host, so that no setting is new."""
+    weights = LocalSimWeights(len(start), hidden_channels)
+    if init == "host":
+        weights.start_at(torch.tensor(start))
+    return weights

@@ -1,0 +1,128 @@
+"""Real commands through the real entry point."""
+
+import csv
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+QUICK = ("--set", "epochs=15", "--set", "K=2", "--set", "hidden_channels=8", "--set", "lr=0.05")
+
+
+def test_from_two_tables_to_predictions_keyed_by_the_users_ids(lsgnn: Any, tables: Path) -> None:
+    given = ("--edges", tables / "edges.csv", "--nodes", tables / "nodes.csv", "--label", "topic")
+    result = lsgnn("fit", *given, *QUICK, "--out", tables / "run", "--predictions", tables / "p.csv")
+    assert result.code == 0, result.err
+    assert "test accuracy" in result.out
+    rows = list(csv.DictReader((tables / "p.csv").read_text().splitlines()))
+    assert len(rows) == 60
+    assert rows[7]["id"] == "page7"
+    assert {row["prediction"] for row in rows} == {"cat", "dog"}
+    assert float(rows[0]["p(cat)"]) + float(rows[0]["p(dog)"]) == pytest.approx(1, abs=1e-4)
+    again = lsgnn("predict", tables / "run", "--out", tables / "p.parquet", "--json")
+    assert again.json["nodes"] == 60
+    assert pq.read_table(tables / "p.parquet")["prediction"].to_pylist() == [row["prediction"] for row in rows]
+
+
+def test_fit_reports_one_json_document(lsgnn: Any, tables: Path) -> None:
+    given = ("--edges", tables / "edges.csv", "--nodes", tables / "nodes.csv", "--label", "topic")
+    result = lsgnn("fit", *given, *QUICK, "--json").json
+    assert result["metrics"]["val_accuracy"] > 0.5
+    assert result["epochs"] == 15
+    assert set(result["environment"]) >= {"torch", "lsgnn", "python"}
+
+
+def test_evaluate_prints_the_documented_json(lsgnn: Any, tmp_path: Path) -> None:
+    result = lsgnn("evaluate", "fsbm", "--splits", "0,1", "--set", "epochs=10", "--json", "--out", tmp_path / "r.json")
+    assert result.code == 0, result.err
+    document = result.json
+    assert document["dataset"] == "fsbm"
+    assert document["preset"] == "default"
+    assert document["splits"] == [0, 1]
+    assert set(document["test_accuracy"]) == {"mean", "std", "per_split"}
+    assert len(document["test_accuracy"]["per_split"]) == 2
+    assert document["seconds"] > 0
+    assert json.loads((tmp_path / "r.json").read_text()) == document
+
+
+def test_datasets_are_listed_with_their_cautions(lsgnn: Any) -> None:
+    assert "squirrel-filtered" in lsgnn("datasets").out
+    assert "Texas" in lsgnn("datasets", "cornell").out
+    assert {entry["name"] for entry in lsgnn("datasets", "--json").json} >= {"cora", "ogbn-arxiv", "debian"}
+
+
+def test_tune_writes_a_preset_that_evaluate_reads(lsgnn: Any, tmp_path: Path) -> None:
+    quick = ("--set", "epochs=3", "--splits", "0,1")
+    tuned = lsgnn("tune", "fsbm", "--trials", 2, *quick, "--export", tmp_path / "p.toml", "--json")
+    assert tuned.code == 0, tuned.err
+    assert len(tuned.json["trials"]) == 2
+    assert set(tuned.json["test"]) == {"one setting for all splits", "each split its own"}
+    result = lsgnn("evaluate", "fsbm", "--preset", tmp_path / "p.toml", "--splits", "0", "--json")
+    assert result.json["config"]["lr"] == tuned.json["chosen"]["lr"]
+
+
+def test_compare_ranks_models_on_one_graph(lsgnn: Any) -> None:
+    board = lsgnn("compare", "fsbm", "--models", "majority,sgc", "--splits", "0,1", "--json").json
+    assert {row["model"] for row in board["models"]} == {"majority", "sgc"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("fit",), "which graph?"),
+        (("fit", "no-such-graph"), "there is no dataset 'no-such-graph'"),
+        (("fit", "none.npz"), "none.npz"),
+        (("fit", "--edges", "none.csv"), "none.csv"),
+        (("fit", "fsbm", "--nodes", "x.csv"), "--nodes goes with --edges"),
+        (("fit", "fsbm", "--set", "gama=1"), "did you mean 'gamma'"),
+        (("fit", "fsbm", "--set", "gamma"), "has no '='"),
+        (("fit", "fsbm", "--set", "gamma=2"), "gamma=2.0 is out of range"),
+        (("fit", "fsbm", "--split", "99"), "split 99 does not exist"),
+        (("fit", "fsbm", "--engine", "gpu"), "--engine 'gpu' is not a choice"),
+        (("evaluate", "fsbm", "--splits", "x"), "--splits 'x'"),
+        (("evaluate", "fsbm", "--preset", "mine"), "has no preset 'mine'"),
+        (("predict", "no-run"), "no-run is not a run"),
+        (("compare", "fsbm", "--models", "gcm"), "or 'gcn'?"),
+        (("tune", "fsbm", "--space", "all"), "--space 'all' is not a choice"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(lsgnn: Any, arguments: tuple[str, ...], words: str) -> None:
+    result = lsgnn(*arguments)
+    assert result.code == 2
+    assert words in result.err
+    assert result.err.strip().count("\n") == 0
+    assert "Traceback" not in result.err
+    assert result.out == ""
+
+
+def test_a_failed_fit_leaves_an_earlier_run_as_it_was(lsgnn: Any, tables: Path) -> None:
+    assert lsgnn("fit", "fsbm", *QUICK, "--out", tables / "run").code == 0
+    before = {file.name: file.read_bytes() for file in (tables / "run").iterdir()}
+    assert lsgnn("fit", "fsbm", "--set", "K=0", "--out", tables / "run").code == 2
+    assert {file.name: file.read_bytes() for file in (tables / "run").iterdir()} == before
+    (tables / "mine").mkdir()
+    (tables / "mine" / "thesis.tex").write_text("…")
+    refused = lsgnn("fit", "fsbm", *QUICK, "--out", tables / "mine")
+    assert refused.code == 2
+    assert (tables / "mine" / "thesis.tex").exists()
+
+
+def test_help_answers_at_once() -> None:
+    def cpu_seconds() -> float:
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    costs = []
+    for _ in range(3):
+        before = cpu_seconds()
+        done = subprocess.run([sys.executable, "-m", "lsgnn", "--help"], capture_output=True, text=True, check=True)
+        costs.append(cpu_seconds() - before)
+    assert "evaluate" in done.stdout
+    assert min(costs) < 0.5
+    code = "import sys, lsgnn.cli.main; sys.exit('torch' in sys.modules or 'numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

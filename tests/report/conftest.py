@@ -1,0 +1,20 @@
+"""One trained run and one diagnosis for all tests of pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from lsgnn import LSGNNConfig, Run, fit
+from lsgnn.report import Diagnosis, diagnose
+from tests.report.graphs import evil_graph
+
+
+@pytest.fixture(scope="session")
+def run() -> Run:
+    """A short training on names that try to break out; the plain loop, so that nothing needs compiling."""
+    return fit(evil_graph(), LSGNNConfig(K=2, epochs=12, direction="undirected"), engine="torch")
+
+
+@pytest.fixture(scope="session")
+def diagnosis() -> Diagnosis:
+    return diagnose(evil_graph(), probes=False)

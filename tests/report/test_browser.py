@@ -1,0 +1,149 @@
+"""The pages in a real browser: clicks sort, search, page through nodes and switch the colours; names stay text."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lsgnn import Run
+from lsgnn.report import Diagnosis, write_diagnosis_page, write_run_page
+from tests.report.graphs import EVIL_CLASS, EVIL_ID
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    pytest.importorskip("selenium", reason="selenium is not installed: pip install selenium")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    binary, driver = next(filter(None, map(shutil.which, BROWSERS)), None), shutil.which("chromedriver")
+    if binary is None or driver is None:
+        pytest.skip("no Chromium with its driver: apt install chromium chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    for flag in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--window-size=1200,900",
+    ):
+        options.add_argument(flag)
+    window = webdriver.Chrome(options=options, service=Service(driver))
+    yield window
+    window.quit()
+
+
+@pytest.fixture(scope="module")
+def pages(run: Run, diagnosis: Diagnosis, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    paths = {"run": folder / "run.html", "diagnosis": folder / "diagnosis.html"}
+    write_run_page(run, paths["run"])
+    write_diagnosis_page(diagnosis, paths["diagnosis"])
+    return paths
+
+
+def cells(browser: Any, table: str, column: int) -> list[str]:
+    return [cell.text for cell in browser.find_elements("css selector", f"{table} tbody td:nth-child({column})")]
+
+
+def head(browser: Any, table: str, column: int) -> Any:
+    return browser.find_element("css selector", f"{table} thead th:nth-child({column}) button")
+
+
+def click(browser: Any, element: Any) -> None:
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
+    element.click()
+
+
+@pytest.fixture
+def run_view(browser: Any, pages: dict[str, Path]) -> Any:
+    browser.get(pages["run"].as_uri())
+    return browser
+
+
+def test_a_click_sorts_the_nodes_and_a_second_one_turns_them_round(run_view: Any) -> None:
+    click(run_view, head(run_view, "#nodes-table", 5))
+    down = [float(text.split()[0]) for text in cells(run_view, "#nodes-table", 5)]
+    assert len(down) == 25
+    assert down == sorted(down, reverse=True)
+    click(run_view, head(run_view, "#nodes-table", 5))
+    up = [float(text.split()[0]) for text in cells(run_view, "#nodes-table", 5)]
+    assert up == sorted(up)
+    assert up[0] < down[0]
+    assert (
+        run_view.find_element("css selector", "#nodes-table th:nth-child(5)").get_attribute("aria-sort") == "ascending"
+    )
+
+
+def test_a_click_sorts_the_scores_of_classes(run_view: Any) -> None:
+    table = "#classes + .grid table"
+    click(run_view, head(run_view, table, 3))
+    recalls = [float(text.split()[0]) for text in cells(run_view, table, 3)]
+    assert recalls == sorted(recalls, reverse=True)
+
+
+def test_searching_an_id_leaves_that_node(run_view: Any) -> None:
+    search = run_view.find_element("id", "node-search")
+    search.send_keys("node-17")
+    assert cells(run_view, "#nodes-table", 1) == ["node-17"]
+    assert run_view.find_element("id", "node-status").text == "1 nodes · page 1 of 1"
+
+
+def test_names_that_are_html_are_shown_as_text_and_do_nothing(run_view: Any) -> None:
+    run_view.find_element("id", "node-search").send_keys("pwned = true")
+    assert cells(run_view, "#nodes-table", 1) == [EVIL_ID]
+    assert EVIL_CLASS in run_view.find_element("id", "classes").find_element("xpath", "following::table[1]").text
+    assert run_view.execute_script("return window.pwned === undefined && document.images.length === 0")
+
+
+def test_pages_of_nodes_turn(run_view: Any, run: Run) -> None:
+    first = cells(run_view, "#nodes-table", 1)
+    click(run_view, run_view.find_element("id", "node-next"))
+    second = cells(run_view, "#nodes-table", 1)
+    click(run_view, run_view.find_element("id", "node-next"))
+    assert len(first) + len(second) + len(cells(run_view, "#nodes-table", 1)) == run.graph.num_nodes
+    assert not run_view.find_element("id", "node-next").is_enabled()
+    click(run_view, run_view.find_element("id", "node-back"))
+    assert cells(run_view, "#nodes-table", 1) == second
+
+
+@pytest.mark.parametrize("name", ["run", "diagnosis"])
+def test_the_button_turns_light_to_dark_and_the_page_remembers(browser: Any, pages: dict[str, Path], name: str) -> None:
+    browser.get(pages[name].as_uri())
+    browser.execute_script("localStorage.clear()")
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "light"}]}
+    )
+    browser.refresh()
+    ground = "return getComputedStyle(document.body).backgroundColor"
+    assert browser.execute_script(ground) == "rgb(246, 247, 249)"
+    browser.find_element("id", "theme").click()
+    assert browser.execute_script(ground) == "rgb(15, 19, 24)"
+    browser.refresh()
+    assert browser.execute_script(ground) == "rgb(15, 19, 24)"
+    browser.execute_script("localStorage.clear()")
+
+
+@pytest.mark.parametrize("name", ["run", "diagnosis"])
+def test_a_phone_needs_no_sideways_scrolling(browser: Any, pages: dict[str, Path], name: str) -> None:
+    size = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        browser.get(pages[name].as_uri())
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("name", ["run", "diagnosis"])
+def test_nothing_is_requested_and_nothing_complains(browser: Any, pages: dict[str, Path], name: str) -> None:
+    browser.get(pages[name].as_uri())
+    assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
+    assert [entry["message"] for entry in browser.get_log("browser")] == []

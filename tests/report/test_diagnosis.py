@@ -1,0 +1,88 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lsgnn import Graph, LSGNNConfig, stratified_splits
+from lsgnn.report import diagnose, diagnosis_page, probes
+from lsgnn.report.diagnosis import num_steps
+from lsgnn.report.probes import run_probes
+from tests.graphs import random_graph, two_blocks
+from tests.report.graphs import evil_graph, five_nodes
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two splits and a few epochs: what is tested is the protocol, not the scores."""
+    monkeypatch.setattr(probes, "NUM_SPLITS", 2)
+    monkeypatch.setattr(probes, "PATIENCE", 3)
+    monkeypatch.setattr("lsgnn.train.engines.supports", lambda config: False)  # nothing to compile for so small a graph
+
+
+def test_probes_score_validation_nodes_and_move_the_bar(quick: None) -> None:
+    steps: list[str] = []
+    graph = random_graph(n=60)
+    found = diagnose(graph, on_step=steps.append)
+    assert len(steps) == num_steps(graph)
+    assert [row.model for row in found.probes.rows] == ["majority", "mlp", "sgc", "lsgnn", "lsgnn", "lsgnn", "lsgnn"]
+    assert all(len(row.scores) == 2 for row in found.probes.rows)
+    LSGNNConfig(**found.verdict.settings)
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert "Validation accuracy of quick probes" in diagnosis_page(found)
+
+
+def test_a_symmetric_graph_is_probed_in_one_direction(quick: None) -> None:
+    found = diagnose(two_blocks(n=60))
+    assert [row.settings.get("direction") for row in found.probes.rows if row.model == "lsgnn"] == ["undirected"] * 2
+    assert len(found.verdict.sentences) <= 5
+
+
+def test_test_labels_change_no_score(quick: None) -> None:
+    graph = replace(two_blocks(n=60), splits=stratified_splits(two_blocks(n=60).y, num_splits=1))
+    split = graph.splits[0]
+    other = replace(graph, y=np.where(split.test, 1 - graph.y, graph.y))
+    scores = [[row.scores for row in run_probes(g, "", [split], ("undirected",)).rows] for g in (graph, other)]
+    assert scores[0] == scores[1]
+
+
+def test_one_split_gets_an_interval_over_nodes(quick: None) -> None:
+    graph = replace(two_blocks(n=60), splits=stratified_splits(two_blocks(n=60).y, num_splits=1))
+    found = run_probes(graph, "official", [graph.splits[0]], ("undirected",))
+    assert all(row.accuracy.interval is not None for row in found.rows)
+    assert "Wilson" in found.interval
+
+
+def test_without_labels_only_structure(quick: None) -> None:
+    found = diagnose(Graph(x=np.eye(4), edge_index=[[0, 1], [1, 2]]))
+    assert found.measures == ()
+    assert found.likeness is None
+    assert "has no labels" in found.probes.not_run
+    assert "No node has a label" in diagnosis_page(found)
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        five_nodes(),
+        Graph(x=np.ones((1, 1)), edge_index=np.zeros((2, 0), dtype=np.int64), name="one node"),
+        Graph(x=np.ones((6, 1)), edge_index=np.zeros((2, 0), dtype=np.int64), y=[0, 1] * 3, name="no edges"),
+        Graph(x=np.zeros((4, 2)), edge_index=[[0, 1], [1, 0]], y=[0, 0, 0, 0], name="one class"),
+        Graph(x=np.eye(4), edge_index=[[0, 1, 2, 3], [0, 1, 2, 3]], y=[0, 1, 0, 1], name="self loops only"),
+    ],
+    ids=lambda g: g.name,
+)
+def test_odd_graphs_are_described_all_the_same(graph: Graph) -> None:
+    found = diagnose(graph, probes=False)
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert diagnosis_page(found).endswith("</html>")
+
+
+def test_a_single_feature_keeps_its_length() -> None:
+    graph = evil_graph()
+    one = Graph(x=graph.x[:, :1] if isinstance(graph.x, np.ndarray) else None, edge_index=graph.edge_index, y=graph.y)
+    assert diagnose(one, probes=False).verdict.settings["feature_norm"] == "none"
+
+
+def test_same_seed_same_diagnosis() -> None:
+    assert diagnose(random_graph(), probes=False).to_dict() == diagnose(random_graph(), probes=False).to_dict()

@@ -1,0 +1,137 @@
+"""Pages are whole HTML files that load nothing, fit a phone, and cannot be broken by what users call their nodes."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from lsgnn import InputError, Run
+from lsgnn.report import (
+    Diagnosis,
+    comparison_page,
+    diagnosis_page,
+    run_page,
+    write_diagnosis_page,
+    write_run_page,
+)
+from lsgnn.train.compare import compare
+from tests.graphs import two_blocks
+from tests.report.graphs import EVIL_CLASS, EVIL_ID
+
+VOID = {"meta", "br", "input", "line", "circle", "rect", "path", "polyline"}
+
+
+class Reader(HTMLParser):
+    """Checks that tags are balanced; remembers tags, attributes, ids and the text of scripts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.data: dict[str, str] = {}
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID or tag in ("circle", "rect", "path"):  # those may hold a title
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "script":
+            self.data[self.tags[-1][1].get("id") or "script"] = data
+
+
+@pytest.fixture(scope="module")
+def pages(run: Run, diagnosis: Diagnosis) -> dict[str, str]:
+    board = compare(two_blocks(), ["majority", "twin_lookup"], which=[0, 1], presets=False)
+    return {
+        "diagnosis": diagnosis_page(diagnosis),
+        "run": run_page(run),
+        "run with board": run_page(run, board),
+        "comparison": comparison_page(board),
+    }
+
+
+@pytest.mark.parametrize("name", ["diagnosis", "run", "run with board", "comparison"])
+def test_a_page_is_one_balanced_file_that_loads_nothing(pages: dict[str, str], name: str) -> None:
+    reader = Reader(pages[name])
+    assert not re.search(r"https?://", pages[name])
+    for tag, attributes in reader.tags:
+        assert tag not in ("link", "img", "iframe", "object", "base", "form")
+        assert "src" not in attributes
+        assert not any(attribute.startswith("on") for attribute in attributes)
+        assert attributes.get("href") is None or attributes["href"].startswith("#")
+    ids = [attributes["id"] for _, attributes in reader.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    targets = {attributes["href"][1:] for _, attributes in reader.tags if attributes.get("href")}
+    assert targets <= set(ids)
+
+
+@pytest.mark.parametrize("name", ["diagnosis", "run", "comparison"])
+def test_a_page_fits_a_phone_and_only_its_own_script_may_run(pages: dict[str, str], name: str) -> None:
+    metas = [attributes for tag, attributes in Reader(pages[name]).tags if tag == "meta"]
+    assert {"name": "viewport", "content": "width=device-width, initial-scale=1"} in metas
+    policy = next(meta["content"] for meta in metas if meta.get("http-equiv") == "Content-Security-Policy")
+    assert policy.startswith("default-src 'none'")
+    assert "script-src 'sha256-" in policy
+
+
+@pytest.mark.parametrize("name", ["diagnosis", "run"])
+def test_names_are_text_and_nothing_else(pages: dict[str, str], name: str) -> None:
+    page = pages[name]
+    assert EVIL_CLASS not in page
+    assert EVIL_ID not in page
+    assert "evil &#34;&lt;b&gt;&#34; graph" in page
+    scripts = [attributes for tag, attributes in Reader(page).tags if tag == "script"]
+    assert scripts in ([{}], [{}, {"type": "application/json", "id": "node-data"}])
+
+
+def test_the_node_table_holds_the_names_as_they_are(pages: dict[str, str], run: Run) -> None:
+    data = json.loads(Reader(pages["run"]).data["node-data"])
+    assert EVIL_ID in [row[0] for row in data["rows"]]
+    assert data["classes"] == list(run.graph.class_names)
+    assert len(data["rows"]) == run.graph.num_nodes
+
+
+def test_the_test_score_is_shown_once_and_the_rest_is_validation(pages: dict[str, str]) -> None:
+    assert pages["run"].count("test accuracy") == 1
+    assert "validation nodes</span>" in pages["run"]
+    assert "test nodes</span>" not in pages["run"]
+
+
+def test_the_test_nodes_are_taken_apart_only_when_asked_for(run: Run) -> None:
+    assert "test nodes</span>" in run_page(run, part="test")
+    with pytest.raises(InputError, match="part='train'"):
+        run_page(run, part="train")  # type: ignore[arg-type]
+
+
+def test_the_leader_board_names_every_model(pages: dict[str, str]) -> None:
+    for name in ("run with board", "comparison"):
+        assert "Majority class" in pages[name]
+        assert "Twin look-up" in pages[name]
+    assert "Leader board" not in pages["run"]
+
+
+def test_a_saved_run_gives_the_same_page(run: Run, tmp_path: Path) -> None:
+    run.save(tmp_path / "run")
+    loaded = Run.load(tmp_path / "run")
+    write_run_page(loaded, tmp_path / "page.html")
+    assert "Most confident mistakes" in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_pages_are_the_same_every_time(run: Run, diagnosis: Diagnosis, tmp_path: Path) -> None:
+    write_diagnosis_page(diagnosis, tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text("utf-8") == diagnosis_page(diagnosis)
+    assert run_page(run) == run_page(run)

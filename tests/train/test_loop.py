@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+import torch
+
+from lsgnn import LSGNN, InputError, LSGNNConfig, stratified_splits
+from lsgnn.nn.rows import make_rows
+from lsgnn.propagate.precompute import precompute
+from lsgnn.train.loop import score, train_torch
+from lsgnn.train.selection import BestEpoch
+from lsgnn.train.trained import Trained
+from tests.graphs import two_blocks
+
+GRAPH = two_blocks()
+SPLIT = stratified_splits(GRAPH.y, 1)[0]
+
+
+def trained(**settings: object) -> tuple[LSGNN, Trained]:
+    config = LSGNNConfig(epochs=30, K=2, lr=0.02, hidden_channels=8, **settings)
+    torch.manual_seed(0)
+    model = LSGNN.from_config(config, GRAPH.num_features, 2, GRAPH.num_nodes)
+    return model, train_torch(model, make_rows(precompute(GRAPH, config), config), GRAPH.y, SPLIT, config)
+
+
+def test_the_model_is_left_with_the_weights_of_its_best_epoch() -> None:
+    model, result = trained()
+    config = LSGNNConfig(K=2, hidden_channels=8)
+    rows = make_rows(precompute(GRAPH, config), config).select(torch.from_numpy(np.flatnonzero(SPLIT.val)))
+    loss, _ = score(model, rows, torch.from_numpy(GRAPH.y[SPLIT.val]))
+    losses = [epoch["val_loss"] for epoch in result.history]
+    assert loss == pytest.approx(min(losses), rel=1e-5)
+    assert result.best_epoch == 1 + int(np.argmin(losses))
+    assert result.best_epoch != len(losses) or losses[-1] == min(losses)
+
+
+def test_the_same_seed_gives_the_same_numbers_bit_for_bit() -> None:
+    (_, one), (_, two) = trained(), trained()
+    assert one.history == two.history
+    assert all(torch.equal(one.state_dict[name], two.state_dict[name]) for name in one.state_dict)
+
+
+def test_patience_stops_early_and_never_before_the_best_epoch() -> None:
+    _, result = trained(patience=3)
+    assert len(result.history) <= 30
+    assert len(result.history) == 30 or len(result.history) == result.best_epoch + 3
+
+
+def test_learning_from_alike_and_from_unlike_neighbours_both_work() -> None:
+    for alike in (True, False):
+        graph = two_blocks(alike=alike, n=200)
+        config = LSGNNConfig(epochs=100, K=2, lr=0.02)
+        torch.manual_seed(0)
+        model = LSGNN.from_config(config, graph.num_features, 2, graph.num_nodes)
+        split = stratified_splits(graph.y, 1)[0]
+        rows = make_rows(precompute(graph, config), config)
+        train_torch(model, rows, graph.y, split, config)
+        test = torch.from_numpy(np.flatnonzero(split.test))
+        assert score(model, rows.select(test), torch.from_numpy(graph.y[split.test]))[1] > 0.85
+
+
+def test_ties_go_to_the_earliest_epoch_and_nan_never_wins() -> None:
+    best = BestEpoch("val_accuracy")
+    losses = [(1.0, 0.5), (0.9, 0.7), (0.1, 0.7), (float("nan"), 1.0)]
+    for epoch, (loss, accuracy) in enumerate(losses, start=1):
+        best.improved({"epoch": epoch, "train_loss": 0.0, "val_loss": loss, "val_accuracy": accuracy})
+    assert best.epoch == 2
+    with pytest.raises(InputError, match="training diverged"):
+        BestEpoch("val_loss").require_any(lr=10.0)

@@ -1,0 +1,137 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import optuna
+import pytest
+
+from lsgnn import InputError, LSGNNConfig, stratified_splits
+from lsgnn.train.tuning import tune
+from lsgnn.train.tuning.study import FINISHED, open_study, recover, worker_is_gone, worker_mark
+from tests.graphs import two_blocks
+
+GRAPH = two_blocks(n=60)
+SPLITS = stratified_splits(GRAPH.y, 3)
+BASE = LSGNNConfig(epochs=5, K=2, hidden_channels=8)
+
+
+def test_a_search_chooses_settings_by_their_validation_score_on_fresh_seeds() -> None:
+    tuning = tune(GRAPH, trials=6, base=BASE, splits=SPLITS, grid=False, prune=False)
+    assert len(tuning.trials) == 6
+    assert all(len(trial["val"]) == 3 for trial in tuning.trials)
+    best = max(tuning.rescored, key=lambda r: r["val"])
+    assert tuning.settings == best["settings"]
+    assert tuning.config == BASE.replace(**best["settings"])
+    assert {r["trial"] for r in tuning.rescored} <= {t["trial"] for t in tuning.trials}
+
+
+def test_each_split_may_choose_by_its_own_validation_nodes() -> None:
+    tuning = tune(GRAPH, trials=6, base=BASE, splits=SPLITS, grid=False, prune=False)
+    for s, settings in enumerate(tuning.per_split):
+        chosen = next(t for t in tuning.trials if t["settings"] == settings)
+        assert chosen["val"][s] == max(t["val"][s] for t in tuning.trials)
+
+
+def test_the_search_does_not_depend_on_test_labels() -> None:
+    from dataclasses import replace
+
+    from lsgnn import Splits
+
+    one = Splits(SPLITS.train[:1], SPLITS.val[:1], SPLITS.test[:1])
+    poisoned = replace(GRAPH, y=np.where(one.test[0], 1 - GRAPH.y, GRAPH.y))
+    a, b = (tune(g, trials=4, base=BASE, splits=one, grid=False) for g in (GRAPH, poisoned))
+    assert a.trials == b.trials
+    assert a.settings == b.settings
+
+
+def test_the_first_look_at_all_shares_starts_the_search_with_the_best_cells(tmp_path: Path) -> None:
+    tune(GRAPH, trials=9, base=BASE, splits=SPLITS, storage=tmp_path / "study.db", prune=False)
+    grid = optuna.load_study(study_name="two-blocks/lsgnn/paper/grid", storage=f"sqlite:///{tmp_path}/study.db")
+    cells = {(t.params["beta"], t.params["gamma"]) for t in grid.trials}
+    assert len(grid.trials) == len(cells) == 36
+    study = optuna.load_study(study_name="two-blocks/lsgnn/paper", storage=f"sqlite:///{tmp_path}/study.db")
+    best = sorted(grid.trials, key=lambda t: -t.value)[:8]
+    started = [(t.params["beta"], t.params["gamma"]) for t in study.trials[:8]]
+    assert started == [(t.params["beta"], t.params["gamma"]) for t in best]
+
+
+def test_a_stopped_search_goes_on_and_a_finished_one_is_only_read(tmp_path: Path) -> None:
+    settings = dict(base=BASE, splits=SPLITS, grid=False, storage=tmp_path / "study.db")
+    first = tune(GRAPH, trials=3, **settings)
+    more = tune(GRAPH, trials=5, **settings)
+    assert more.trials[:3] == first.trials
+    assert len(more.trials) == 5
+    assert len({json.dumps(t["settings"]) for t in more.trials}) == 5  # a resumed search draws new settings
+    again = tune(GRAPH, trials=5, **settings)
+    assert again.trials == more.trials
+    assert again.settings == more.settings
+
+
+def test_any_model_of_the_zoo_can_be_tuned_in_its_own_space() -> None:
+    tuning = tune(GRAPH, model="sgc", trials=2, splits=SPLITS)
+    assert len(tuning.trials) == 2
+    assert "lr" in tuning.settings
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from tests.graphs import two_blocks
+from tests.train.tuning.test_tune import BASE, SPLITS, GRAPH
+from lsgnn.train.tuning import tune
+tune(GRAPH, trials=30, base=BASE.replace(epochs=150), splits=SPLITS, grid=False, storage=sys.argv[1], engine="torch")
+"""
+
+
+def test_after_sigkill_no_trial_is_lost_and_none_is_doubled(tmp_path: Path) -> None:
+    storage, root = tmp_path / "study.db", Path(__file__).parents[3]
+    child = subprocess.Popen([sys.executable, "-c", KILLED, str(storage)], cwd=root)
+    deadline = time.monotonic() + 120
+    study = None
+    while time.monotonic() < deadline:
+        try:
+            study = optuna.load_study(study_name="two-blocks/lsgnn/paper", storage=f"sqlite:///{storage}")
+            running = [t for t in study.trials if t.state.name == "RUNNING" and t.params]
+            if len(study.get_trials(states=FINISHED)) >= 2 and running:
+                break
+        except Exception:  # the file is just being made
+            pass
+        time.sleep(0.05)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    assert study is not None
+    before = study.get_trials(states=FINISHED)
+    interrupted = [t.params for t in study.trials if t.state.name == "RUNNING" and len(t.params) == 6]
+    total = len(before) + 3
+    tuning = tune(GRAPH, trials=total, base=BASE, splits=SPLITS, grid=False, storage=storage)
+    assert len(tuning.trials) == total
+    assert [t["trial"] for t in tuning.trials[: len(before)]] == [t.number for t in before]
+    settings = [{k: t["settings"][k] for k in t["settings"]} for t in tuning.trials]
+    assert all(params in settings for params in interrupted)  # tried again, not lost
+    assert len({json.dumps(s, sort_keys=True) for s in settings}) == total  # nor doubled
+
+
+def test_a_living_process_is_not_taken_for_dead() -> None:
+    assert not worker_is_gone(worker_mark())
+    assert worker_is_gone(worker_mark().rpartition(":")[0] + ":0")
+    assert not worker_is_gone("elsewhere:1:1")
+    study = open_study("s", None, seed=0, prune=False)
+    trial = study.ask()
+    trial.set_user_attr("worker", worker_mark())
+    recover(study)
+    assert study.trials[0].state.name == "RUNNING"
+
+
+def test_bad_requests_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="trials=0"):
+        tune(GRAPH, trials=0)
+    (tmp_path / "notes.txt").write_text("not a database, but long enough to look at")
+    with pytest.raises(InputError, match="is not a study database"):
+        tune(GRAPH, trials=1, storage=tmp_path / "notes.txt")
+    with pytest.raises(InputError, match="does not exist; create it first"):
+        tune(GRAPH, trials=1, storage=tmp_path / "none" / "study.db")
