@@ -15,6 +15,9 @@ lint: .venv/dev ## style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+docs: .venv/dev ## documentation, warnings are errors
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+
 clean:
 	rm -rf .venv dist build demo-output docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 

@@ -39,11 +39,12 @@ def test_gradients_equal_those_of_the_whole_stack(narrow: bool) -> None:
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
 
 
-def test_sparse_features_stay_narrow_and_dense_ones_are_streamed() -> None:
+def test_a_stack_that_does_not_fit_in_memory_is_never_formed(monkeypatch: pytest.MonkeyPatch) -> None:
     config = LSGNNConfig(K=20)
-    dense = deep_rows(precompute(random_graph(), config), config)
-    assert isinstance(dense.channels, StreamedChannels)
-    assert isinstance(deep_rows(precompute(random_graph(), config), config, narrow=True).channels, RecurrenceChannels)
+    pre = precompute(random_graph(), config)
+    assert isinstance(deep_rows(pre, config).channels, StreamedChannels)
+    monkeypatch.setattr("lsgnn.nn.deep.LARGEST_STACK", 1000)
+    assert isinstance(deep_rows(pre, config).channels, RecurrenceChannels)
 
 
 def test_other_propagations_are_refused() -> None:

@@ -52,6 +52,7 @@ def _one_graph(name: str, splits: int, out: Path, step: Any) -> dict[str, Any]:
     from lsgnn.train.compare import compare
     from lsgnn.train.evaluate import evaluate, summary
     from lsgnn.train.fit import fit
+    from lsgnn.zoo.presets import zoo_preset
 
     graph, config = load(name), preset(name).config
     which = range(splits)
@@ -59,7 +60,8 @@ def _one_graph(name: str, splits: int, out: Path, step: Any) -> dict[str, Any]:
     step()
     level = evaluate(graph, config.replace(weights="graph"), which=which)
     step()
-    mlp = compare(graph, ["mlp"], which=which).rows[0]
+    quick = zoo_preset("mlp", name).replace(patience=40)
+    mlp = compare(graph, ["mlp"], which=which, configs={"mlp": quick}).rows[0]
     step()
     path = out / f"{name}.csv"
     fit(graph, config).predict().save(path)

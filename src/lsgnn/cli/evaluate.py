@@ -22,7 +22,7 @@ def evaluate(
     metric: Annotated[str | None, typer.Option(help="accuracy, roc_auc or macro_f1 (default: the dataset's).")] = None,
     set: options.Set = None,
     engine: options.Engine = "auto",
-    workers: Annotated[int, typer.Option(help="Trainings at the same time.", min=1)] = 2,
+    jobs: Annotated[int, typer.Option(help="Trainings at the same time.", min=1)] = 2,
     out: Annotated[Path | None, typer.Option(help="Also write the JSON document to this file.")] = None,
     data_dir: options.DataDir = None,
     json: options.Json = False,
@@ -44,7 +44,7 @@ def evaluate(
             which=which,
             metric=measure,
             engine=engine,  # type: ignore[arg-type]
-            workers=workers,
+            workers=jobs,
             on_done=step,
         )
     document = {"dataset": result.dataset, "preset": preset} | result.to_dict()

@@ -16,6 +16,7 @@ from lsgnn.cli.evaluate import evaluate
 from lsgnn.cli.explain import explain
 from lsgnn.cli.export import export
 from lsgnn.cli.fit import fit
+from lsgnn.cli.paper import paper
 from lsgnn.cli.predict import predict
 from lsgnn.cli.show import say
 from lsgnn.cli.tune import tune
@@ -28,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, diagnose, fit, predict, explain, evaluate, compare, tune, export, datasets):
+for command in (demo, diagnose, fit, predict, explain, evaluate, compare, tune, export, datasets, paper):
     app.command()(command)
 
 

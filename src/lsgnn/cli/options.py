@@ -46,7 +46,8 @@ def open_graph(
     if (name is None) == (edges is None):
         raise InputError("which graph? pass a dataset name or .npz file, or else --edges TABLE (and --nodes TABLE)")
     if edges is not None:
-        return read_tables(edges, nodes, label=label, id=id)
+        # the whole file name: a table called texas.csv is not the dataset `texas`
+        return read_tables(edges, nodes, label=label, id=id, name=edges.name)
     given = {"--nodes": nodes, "--label": label, "--id": id}
     if stray := [option for option, value in given.items() if value is not None]:
         raise InputError(f"{stray[0]} goes with --edges TABLE, but the graph is {name!r}: drop one of them")

@@ -16,22 +16,25 @@ from torch import Tensor
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
-from lsgnn.nn.rows import DENSE_ADVANTAGE, Channels, DenseChannels, Neighbours, Rows
+from lsgnn.nn.rows import Channels, DenseChannels, Neighbours, Rows
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.filters import filter_pair
 from lsgnn.propagate.irdc import irdc_two_term
 from lsgnn.propagate.precompute import CACHE_BYTES, Precomputed
 
+LARGEST_STACK = 8 << 30  # bytes of the channels of all rows; training holds those it trains and validates on
+
 
 def deep_rows(pre: Precomputed, config: LSGNNConfig, narrow: bool | None = None) -> Rows:
-    """Model inputs of all nodes for any K, in the cheaper of the two forms unless `narrow` says which."""
+    """Model inputs of all nodes for any K; unless `narrow` says which, streamed as long as the stack fits in memory.
+
+    Streaming is several times quicker: the narrow form moves K²·z columns over the graph in every step.
+    """
     if config.propagation != "irdc":
         raise InputError(f"propagation={config.propagation!r} has no deep form: use 'irdc', or K up to 16")
     if narrow is None:
         n, d = pre.x.shape
-        stored = sp.csr_array(pre.x).nnz if sp.issparse(pre.x) else n * d
-        blocks = 2 * config.K + 1
-        narrow = bool(blocks * stored + config.K * (config.K + 1) * pre.adj.nnz < blocks * n * d / DENSE_ADVANTAGE)
+        narrow = (2 * config.K + 1) * n * d * 4 > LARGEST_STACK
     channels = RecurrenceChannels.of(pre, config) if narrow else StreamedChannels(pre, config)
     links = None if pre.links is None else SparseMatrix.of(pre.links)
     return Rows(channels, Neighbours.of(pre.similarity), links)
@@ -41,7 +44,8 @@ def deep_rows(pre: Precomputed, config: LSGNNConfig, narrow: bool | None = None)
 class RecurrenceChannels:
     r"""Never forms the channels: every hop's :math:`X W_k` has z columns, and T is applied to all later hops at once.
 
-    Best for sparse features. Going down from hop K, hop k joins those that T has yet to move: k − 2 times in all.
+    Needs no more memory than a few [n, 2K·z] blocks. Going down from hop K, hop k joins those that T has yet to move:
+    k − 2 times in all.
     """
 
     x: SparseMatrix  # [n, d]
@@ -91,7 +95,7 @@ class RecurrenceChannels:
 class StreamedChannels:
     """Forms the channels column block by column block; keeps them only for the rows that a model trains on.
 
-    Best for dense features. `select` hands out the stack of some rows; `project` serves all rows, without gradients.
+    `select` hands out the stack of some rows; `project` serves all rows, without gradients.
     """
 
     pre: Precomputed

@@ -42,7 +42,7 @@ class LSGNN(nn.Module):
         reduce_init: Glorot over the stack of matrices (as released) or per matrix.
 
     Shapes:
-        - input: `Rows` of b nodes, made by `lsgnn.nn.make_rows` or the PyG transform `LSGNNPrecompute`
+        - input: `Rows` of b nodes, made by `lsgnn.nn.rows.make_rows` or the PyG transform `LSGNNPrecompute`
         - output: logits [b, C]
     """
 

@@ -55,7 +55,7 @@ def train_torch(
         val_loss, val_accuracy = score(model, val_inputs, val_y)
         history.append(Epoch(epoch=epoch, train_loss=train_loss, val_loss=val_loss, val_accuracy=val_accuracy))
         if best.improved(history[-1]):
-            state = {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
+            state = {name: tensor.detach().cpu().clone() for name, tensor in model.state_dict().items()}
         if on_epoch is not None:
             on_epoch(history[-1])
         if best.waited(epoch, config.patience):

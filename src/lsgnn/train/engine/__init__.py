@@ -1,4 +1,4 @@
-"""The fused CPU engine: the same mathematics as `lsgnn.nn.LSGNN`, trained 20 to 100 times faster (see README.md)."""
+"""The fused CPU engine: the same mathematics as `lsgnn.nn.LSGNN`, trained many times faster (see README.md)."""
 
 from lsgnn.train.engine.cpu import gradients_cpu, logits_cpu, supports, train_cpu
 

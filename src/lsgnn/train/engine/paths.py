@@ -18,7 +18,7 @@ from lsgnn.propagate.precompute import Precomputed
 Path = Literal["auto", "narrow", "dense"]
 
 SPARSE_NS = 0.10  # per stored entry and column: one load and one multiply-add, at addresses that jump
-DENSE_NS = 0.04  # the same where addresses run on: measured on one core of an EPYC with AVX-512, 2026
+DENSE_NS = 0.06  # the same where addresses run on; both measured on one core of an EPYC with AVX-512
 LARGEST_STACK = 4 << 30  # bytes
 
 

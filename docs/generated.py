@@ -1,0 +1,138 @@
+"""The parts of the documentation that the package can tell best itself, as Markdown.
+
+A page asks for one with a line `<!-- generated: commands -->`; it is filled in when Sphinx reads the page, so that it
+cannot grow old.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+PLACE = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
+
+
+def commands() -> str:
+    """Every command of `lsgnn` with its arguments and options."""
+    return "\n".join(_command(name, command) for name, command in command_line().commands.items())
+
+
+def command_line() -> Any:
+    from typer.main import get_command
+
+    from lsgnn.cli.main import app
+
+    return get_command(app)
+
+
+def _command(name: str, command: Any) -> str:
+    arguments = " ".join(_placeholder(p) for p in command.params if p.param_type_name == "argument")
+    usage = f"lsgnn {name} {arguments} [OPTIONS]".replace("  ", " ")
+    rows = [f"| {_spelling(p)} | {_meaning(p)} |" for p in command.params if p.name != "help"]
+    help_text = inspect.cleandoc(command.help or "")
+    table = "\n".join(["| argument or option | meaning |", "|---|---|", *rows])
+    return f"## `lsgnn {name}`\n\n{help_text}\n\n```text\n{usage}\n```\n\n{table}\n"
+
+
+def _placeholder(parameter: Any) -> str:
+    metavar: str = parameter.metavar or parameter.name.upper()
+    return metavar if parameter.required or metavar.startswith("[") else f"[{metavar}]"
+
+
+def _spelling(parameter: Any) -> str:
+    if parameter.param_type_name == "argument":
+        return f"`{_placeholder(parameter)}`"
+    flag = getattr(parameter, "is_flag", False)
+    value = "" if flag else f" {parameter.metavar or parameter.name.upper()}"
+    return ", ".join(f"`{name}{value}`" for name in (*parameter.opts, *parameter.secondary_opts))
+
+
+def _meaning(parameter: Any) -> str:
+    text = _cell(parameter.help or "")
+    if parameter.required:
+        return f"{text} Required."
+    default = parameter.default
+    if default is None or default is False or callable(default):
+        return text
+    default = parameter.opts[0] if default is True else default
+    return f"{text} Default: `{default}`."
+
+
+def settings() -> str:
+    """The fields of `LSGNNConfig` in the order of its source, with their defaults, choices and comments."""
+    from lsgnn.config import LSGNNConfig, TrainingConfig
+
+    rows = [row for cls in (LSGNNConfig, TrainingConfig) for row in _fields(cls)]
+    return "\n".join(["| setting | default | choices or range |", "|---|---|---|", *rows])
+
+
+def _fields(cls: type) -> Iterator[str]:
+    from typing import Literal, get_args, get_origin, get_type_hints
+
+    kinds = get_type_hints(cls)
+    field = re.compile(r"^    (\w+): .+? = (.+?)(?:  # (.*))?$")
+    body = inspect.getsource(cls).split("    def ")[0]
+    for line in body.splitlines():
+        if match := field.match(line):
+            name, default, comment = match.groups()
+            kind = kinds[name]
+            choices = ", ".join(f"`{c}`" for c in get_args(kind)) if get_origin(kind) is Literal else kind.__name__
+            yield f"| `{name}` | `{default.strip(chr(34))}` | {choices}{'; ' + _cell(comment) if comment else ''} |"
+
+
+def datasets() -> str:
+    """The registry: size, edge homophily, official splits, and where a graph comes from."""
+    from lsgnn.datasets import info, names
+
+    lines = ["| name | nodes | edges | classes | features | edge homophily | splits | where |", "|---" * 8 + "|"]
+    for entry in map(info, names()):
+        where = "downloaded" if entry.downloadable else "`.npz` folder" if entry.loader == "npz" else "bundled"
+        sizes = " | ".join(f"{v:,}" for v in (entry.nodes, entry.edges, entry.classes, entry.features))
+        lines.append(f"| `{entry.name}` | {sizes} | {entry.edge_homophily:.2f} | {entry.splits} | {where} |")
+    return "\n".join(lines)
+
+
+def zoo() -> str:
+    """The models that `lsgnn compare` knows: name, title and paper."""
+    from lsgnn import zoo as models
+
+    lines = ["| name | model | source |", "|---|---|---|"]
+    for name in models.names():
+        doc = inspect.getdoc(import_module(f"lsgnn.zoo.{name}")) or ""
+        first = " ".join(doc.split("\n\n")[0].split())
+        lines.append(f"| `{name}` | {models.get(name).title} | {_cell(first.partition(': ')[2] or first)} |")
+    return "\n".join(lines)
+
+
+def results() -> str:
+    """A table of contents of the pages that `lsgnn paper` rendered; the folder may not exist yet."""
+    pages = sorted(path.stem for path in (HERE / "results").glob("*.md"))
+    if not pages:
+        return "No result has been rendered yet."
+    return "\n".join(["```{toctree}", ":maxdepth: 1", "", *(f"results/{page}" for page in pages), "```"])
+
+
+PARTS = {part.__name__: part for part in (commands, settings, datasets, zoo, results)}
+
+
+def filled(source: str) -> str:
+    """A page with its generated parts in their places."""
+    return PLACE.sub(lambda match: PARTS[match[1]](), source)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", r"\|")
+
+
+def _fill(app: Any, docname: str, source: list[str]) -> None:
+    source[0] = filled(source[0])
+
+
+def setup(app: Any) -> dict[str, bool]:
+    app.connect("source-read", _fill)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

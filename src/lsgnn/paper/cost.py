@@ -1,0 +1,87 @@
+"""The training-cost table: seconds per 200 epochs, from what `benchmarks/train_cost.py` measured.
+
+Nothing is computed here: timings belong to a quiet machine and to a script of their own, run with
+`--json results/benchmarks/train_cost.json`.
+"""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Any
+
+from lsgnn.paper.frame import Experiment, Plan, Results, Unit, read_json
+from lsgnn.paper.page import Cell, Page, Row, Score, Table
+from lsgnn.paper.published import OURS, average, nine, nine_columns, published, published_row
+
+METHODS = {
+    "gcn": "GCN (PyG)",
+    "sgc": "SGC (PyG)",
+    "gat": "GAT (PyG)",
+    "lsgnn-as-released": "LSGNN, as the released code computes it",
+    "lsgnn-torch": "LSGNN, our torch loop",
+    "lsgnn": "LSGNN, our CPU engine",
+}
+EPOCHS = 200  # of the paper's table; only measurements over as many are shown
+
+
+def units(plan: Plan, results: Results) -> list[Unit]:
+    return []
+
+
+def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
+    raise NotImplementedError("the cost table has no units of its own: run benchmarks/train_cost.py")
+
+
+def render(results: Results) -> Page:
+    path = results.root / "benchmarks" / "train_cost.json"
+    document: dict[str, Any] = read_json(path) if path.is_file() else {"results": []}
+    measured = {entry["dataset"]: entry for entry in document["results"] if entry["epochs"] == EPOCHS}
+    rows = [published_row(name, entry) for name, entry in published()["cost"].items()]
+    rows += [_row(label, method, measured) for method, label in METHODS.items()]
+    how = "not run yet"
+    if measured:
+        precompute = ", ".join(f"{measured[d]['precompute_cpu_seconds']:.2f}" for d in nine() if d in measured)
+        how = (
+            f"CPU seconds on {document['threads']} thread, median of {document['rounds']} interleaved rounds, an "
+            f"evaluation after every epoch, hidden 16 (GAT 8 × 8), torch {document['torch']}; LSGNN's precompute is "
+            f"not included, it takes {precompute} s; SGC's is"
+        )
+    caption = (
+        "Seconds per 200 training epochs with five layers or hops. published: mean of ten repeats on an RTX 3080 GPU, "
+        f"whether precompute is included is not said. ours: {how}."
+    )
+    return Page(
+        "Training cost",
+        (Table("cost", caption, "model", nine_columns(), tuple(rows), best="low"),),
+        _findings(measured),
+    )
+
+
+def seconds(entry: dict[str, Any], method: str) -> float | None:
+    """Median CPU seconds of a method on one dataset."""
+    rounds = entry["seconds"].get(method)
+    return median(cpu for cpu, _ in rounds) if rounds else None
+
+
+def _row(label: str, method: str, measured: dict[str, dict[str, Any]]) -> Row:
+    cells: list[Cell] = []
+    for dataset in nine():
+        found = seconds(measured[dataset], method) if dataset in measured else None
+        cells.append(None if found is None else Score(found))
+    return Row(label, (*cells, average(cells)), OURS)
+
+
+def _findings(measured: dict[str, dict[str, Any]]) -> tuple[str, ...]:
+    lines = []
+    for method in ("lsgnn-as-released", "sgc", "gcn", "gat"):
+        pairs = [(seconds(entry, method), seconds(entry, "lsgnn")) for entry in measured.values()]
+        ratios = [other / ours for other, ours in pairs if other and ours]
+        if ratios:
+            lines.append(
+                f"{METHODS[method]} takes {median(ratios):.1f} times the time of our engine ({min(ratios):.1f} to "
+                f"{max(ratios):.1f} over {len(ratios)} datasets)"
+            )
+    return tuple(lines)
+
+
+EXPERIMENT = Experiment("cost", "Training cost", units, compute, render)

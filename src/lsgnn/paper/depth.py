@@ -1,0 +1,85 @@
+"""Accuracy against depth: GCN and LSGNN with 2 to 64 layers, to see whether either smooths everything away.
+
+Up to 16 hops LSGNN trains by the fused engine on the power basis; beyond, by torch on the recurrence (`nn/deep.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lsgnn.config import LSGNNConfig
+from lsgnn.datasets import info
+from lsgnn.graph.graph import Graph
+from lsgnn.graph.splits import Split
+from lsgnn.paper.depth_page import DEPTHS, render
+from lsgnn.paper.frame import Experiment, Plan, Results, Unit
+from lsgnn.paper.graphs import graph_of, released_config
+from lsgnn.paper.published import nine
+from lsgnn.propagate.irdc import MAX_BASIS_K
+from lsgnn.train.metrics import measure
+
+SMALL = 1_000  # nodes up to which all ten splits are run
+FEWER = 2
+
+
+def units(plan: Plan, results: Results) -> list[Unit]:
+    """One unit per dataset, model and depth; official splits, and the settings each model has on that dataset."""
+    from lsgnn.zoo.presets import zoo_preset
+
+    found = []
+    for dataset in plan.chosen(("texas",) if plan.quick else nine()):
+        splits = 1 if plan.quick else 10 if info(dataset).nodes <= SMALL else FEWER
+        common = {"epochs": 5} if plan.quick else {"epochs": 200, "patience": 0}
+        for depth in (2, 32) if plan.quick else DEPTHS:
+            lsgnn = released_config(dataset).replace(K=depth, **common)
+            gcn = zoo_preset("gcn", dataset).replace(num_layers=depth, seed=28, select_by="val_loss", **common)
+            for model, config in (("lsgnn", lsgnn), ("gcn", gcn)):
+                arguments = {"dataset": dataset, "model": model, "depth": depth, "splits": splits}
+                found.append(Unit(f"{dataset}/{model}-{depth:02d}", arguments | {"config": config.to_dict()}))
+    return found
+
+
+def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
+    from lsgnn import zoo
+
+    graph = graph_of(arguments["dataset"], plan.data_dir)
+    assert graph.splits is not None
+    chosen = [graph.splits[s] for s in range(arguments["splits"])]
+    config = zoo.get(arguments["model"]).config.from_dict(arguments["config"])
+    if isinstance(config, LSGNNConfig) and config.K > MAX_BASIS_K:
+        logits = _deep_lsgnn(graph, chosen, config)
+    else:
+        model = zoo.get(arguments["model"])
+        inputs = model.prepare(graph, config)
+        logits = [model.solve(graph, split, config, inputs).logits for split in chosen]
+    pairs = list(zip(logits, chosen, strict=True))
+    return {
+        part: [100 * measure("accuracy", out[getattr(s, part)], graph.y[getattr(s, part)]) for out, s in pairs]
+        for part in ("test", "val")
+    }
+
+
+def _deep_lsgnn(graph: Graph, splits: list[Split], config: LSGNNConfig) -> list[Any]:
+    """Logits of all nodes for each split; the rows are prepared once."""
+    import torch
+
+    from lsgnn.nn.deep import deep_rows
+    from lsgnn.nn.model import LSGNN
+    from lsgnn.propagate.precompute import precompute
+    from lsgnn.train.loop import train_torch
+    from lsgnn.train.seeded import seeded
+
+    rows, found = deep_rows(precompute(graph, config), config), []
+    for split in splits:
+        seen = np.where(split.train | split.val, graph.y, -1)  # no training can read a test label
+        with seeded(config.seed):
+            model = LSGNN.from_config(config, graph.num_features, graph.num_classes, graph.num_nodes)
+            train_torch(model, rows, seen, split, config)
+        with torch.no_grad():
+            found.append(model.eval()(rows).numpy())
+    return found
+
+
+EXPERIMENT = Experiment("depth", "Accuracy against depth", units, compute, render)

@@ -1,0 +1,72 @@
+"""Results that other commands leave for the paper's tables: `lsgnn tune` in `results/tuning/`, `lsgnn compare` in
+`results/zoo/`.
+
+* `results/tuning/**/*.json`: documents of `lsgnn tune --out`: dataset, model, space, trials, and under `test` one
+  evaluation per rule of choice;
+* `results/zoo/<dataset>/<model>-split<s>-<digest>.json`: one unit of `lsgnn compare --store` each.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lsgnn.paper.frame import read_json
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """Test scores (%) per split of settings that `lsgnn tune` chose on validation nodes."""
+
+    dataset: str
+    model: str
+    space: str
+    rule: str
+    metric: str
+    trials: int
+    test: tuple[float, ...]
+
+
+def read_tuned(root: Path) -> list[Tuned]:
+    """Everything tuned and tested below `root/tuning`, sorted by file."""
+    found = []
+    for path in sorted((root / "tuning").rglob("*.json")):
+        document = read_json(path)
+        if not isinstance(document, dict) or "test" not in document or "dataset" not in document:
+            continue  # the history of a search without a test
+        metric = document.get("metric", "accuracy")
+        for rule, evaluation in document["test"].items():
+            found.append(
+                Tuned(
+                    dataset=document["dataset"],
+                    model=document.get("model", "lsgnn"),
+                    space=document.get("space", "paper"),
+                    rule=rule,
+                    metric=metric,
+                    trials=len(document.get("trials", ())),
+                    test=tuple(evaluation[f"test_{metric}"]["per_split"]),
+                )
+            )
+    return found
+
+
+def read_zoo(root: Path, dataset: str) -> dict[str, list[float]]:
+    """Model → test scores (%) per split, from the units below `root/zoo/<dataset>`.
+
+    Where a model has units of several settings, those with the most splits count, then those best on validation.
+    """
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for path in sorted((root / "zoo" / dataset).glob("*.json")):
+        unit = read_json(path)
+        groups[unit["model"], repr(sorted(unit["config"].items()))].append(unit)
+    best: dict[str, tuple[tuple[int, float], list[float]]] = {}
+    for (model, _), members in groups.items():
+        members.sort(key=lambda unit: unit["split"])
+        rank = (len(members), float(np.mean([unit["val"] for unit in members])))
+        if model not in best or rank > best[model][0]:
+            best[model] = (rank, [unit["test"] for unit in members])
+    return {model: scores for model, (_, scores) in best.items()}

@@ -1,0 +1,130 @@
+"""The main table: published rows, our runs of every model, and LSGNN tuned by us on validation nodes only.
+
+Nothing is computed here. The rows come from `lsgnn tune --out results/tuning/…` and `lsgnn compare --store
+results/zoo`; what has not run yet says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lsgnn.paper.frame import Experiment, Plan, Results, Unit
+from lsgnn.paper.inputs import Tuned, read_tuned, read_zoo
+from lsgnn.paper.page import Cell, Page, Row, Score, Table
+from lsgnn.paper.published import OURS, average, nine, nine_columns, our_row, published, published_row, title
+
+CORRECTED = ("cornell-fixed", "chameleon-filtered", "squirrel-filtered")
+SPACES = {"paper": "LSGNN, tuned, paper's space", "extended": "LSGNN, tuned, extended space"}
+PEERS = "models with the settings of their cards (LSGNN: as released), not tuned by us"
+TUNED = (
+    "tuned LSGNN: settings chosen by `lsgnn tune` on validation nodes only, test read once; "
+    "the rule of choice is in the label"
+)
+
+
+def units(plan: Plan, results: Results) -> list[Unit]:
+    return []
+
+
+def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
+    raise NotImplementedError("the main table has no units of its own")
+
+
+def render(results: Results) -> Page:
+    tuned = read_tuned(results.root)
+    zoo = {dataset: read_zoo(results.root, dataset) for dataset in (*nine(), *CORRECTED)}
+    return Page("The main table", (_main(tuned, zoo), _corrected(tuned, zoo)), _findings(tuned, zoo))
+
+
+def _main(tuned: Sequence[Tuned], zoo: Mapping[str, Mapping[str, list[float]]]) -> Table:
+    rows = [published_row(label, entry) for label, entry in published()["main"].items()]
+    rows += [our_row(label, {d: zoo[d].get(model) for d in nine()}) for label, model in _models(zoo).items()]
+    rows += [our_row(label, scores) for label, scores in tuned_rows(tuned).items()]
+    caption = (
+        "Test accuracy (%), mean ± std over splits, and the mean rank among the rows of the same source (1 is best; "
+        "only rows without gaps are ranked). published: as printed in the LSGNN paper, which copied most rows from "
+        f"others: splits, directions and selection differ. ours: {PEERS}; {TUNED}; official Geom-GCN 48/32/20 splits, "
+        "Cornell is the 2021 data (Texas's nodes on Cornell's edges) so that it compares. "
+        + _budget(tuned, zoo, nine())
+    )
+    return Table("main", caption, "model", (*nine_columns(), "rank"), tuple(with_ranks(rows)), best="high")
+
+
+def _corrected(tuned: Sequence[Tuned], zoo: Mapping[str, Mapping[str, list[float]]]) -> Table:
+    rows = [
+        our_row(label, {d: zoo[d].get(model) for d in CORRECTED}, CORRECTED)
+        for label, model in (_models(zoo) | {"Twin look-up": "twin_lookup", "Majority class": "majority"}).items()
+    ]
+    rows += [our_row(label, scores, CORRECTED) for label, scores in tuned_rows(tuned).items()]
+    caption = (
+        "The same on corrected data: Cornell with its own nodes, Chameleon and Squirrel without duplicate nodes "
+        "(Platonov et al. 2023). The twin look-up copies the label of a training node with the same out-neighbours "
+        f"and learns nothing. ours: {PEERS}; {TUNED}; the datasets' own ten splits. {_budget(tuned, zoo, CORRECTED)}"
+    )
+    columns = (*map(title, CORRECTED), "Avg")
+    return Table("main-corrected", caption, "model", columns, tuple(rows), best="high")
+
+
+def _models(zoo: Mapping[str, Mapping[str, list[float]]]) -> dict[str, str]:
+    """Title → name in the zoo: the paper's models in its order, then every other that has run."""
+    known = {label: entry["zoo"] for label, entry in published()["main"].items()}
+    others = sorted({m for models in zoo.values() for m in models} - {*known.values(), "twin_lookup", "majority"})
+    known |= {other: other for other in others}
+    known["LSGNN, released settings"] = known.pop("LSGNN")
+    return known
+
+
+def tuned_rows(tuned: Sequence[Tuned]) -> dict[str, dict[str, Sequence[float] | None]]:
+    """Label → dataset → scores; a row per space and rule of choice, and one empty row where nothing is tuned yet."""
+    rows: dict[str, dict[str, Sequence[float] | None]] = {}
+    for entry in tuned:
+        if entry.model == "lsgnn" and entry.metric == "accuracy":
+            rows.setdefault(f"{SPACES.get(entry.space, entry.space)}, {entry.rule}", {})[entry.dataset] = entry.test
+    return rows or {SPACES["paper"]: {}}
+
+
+def with_ranks(rows: Sequence[Row]) -> list[Row]:
+    """The rows with one more cell: the mean rank over the datasets among complete rows of the same source."""
+    ranked = []
+    for row in rows:
+        rivals = [r for r in rows if r.source == row.source and all(isinstance(c, Score) for c in r.cells)]
+        ranked.append(Row(row.label, (*row.cells, _rank(row, rivals)), row.source))
+    return ranked
+
+
+def _rank(row: Row, rivals: Sequence[Row]) -> Cell:
+    if row not in rivals:
+        return None
+    ranks = []
+    for column, own in enumerate(row.cells[:-1]):  # the last is the average
+        assert isinstance(own, Score)
+        others = [cell.mean for r in rivals if isinstance(cell := r.cells[column], Score)]
+        above = sum(mean > own.mean for mean in others)
+        ties = sum(mean == own.mean for mean in others)
+        ranks.append(above + (ties + 1) / 2)
+    return f"{sum(ranks) / len(ranks):.1f}"
+
+
+def _budget(tuned: Sequence[Tuned], zoo: Mapping[str, Mapping[str, list[float]]], datasets: Sequence[str]) -> str:
+    """How many trials and splits there were, where it is not the same everywhere."""
+    trials = {f"{title(t.dataset)} {t.trials}" for t in tuned if t.dataset in datasets and t.model == "lsgnn"}
+    fewer = [f"{m} on {title(d)} {len(s)}" for d in datasets for m, s in sorted(zoo[d].items()) if len(s) < 10]
+    text = f"Trials: {', '.join(sorted(trials))}. " if trials else ""
+    return text + (f"Fewer than ten splits: {', '.join(fewer)}." if fewer else "")
+
+
+def _findings(tuned: Sequence[Tuned], zoo: Mapping[str, Mapping[str, list[float]]]) -> tuple[str, ...]:
+    lines = []
+    for label, scores in tuned_rows(tuned).items():
+        row = our_row(label, scores)
+        if isinstance(mean := average(row.cells[:-1]), Score):
+            lines.append(
+                f"{label}: {mean.mean:.2f} on average ({OURS}), {published()['main']['LSGNN']['average']} published"
+            )
+    twins = {dataset: zoo[dataset].get("twin_lookup") for dataset in ("chameleon", "squirrel", *CORRECTED)}
+    lines += [f"twin look-up on {title(d)}: {Score.of(scores)}" for d, scores in twins.items() if scores]
+    return tuple(lines)
+
+
+EXPERIMENT = Experiment("main", "The main table", units, compute, render)

@@ -1,0 +1,60 @@
+"""The paper's own numbers, from `published.toml`, as rows that say so."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from lsgnn.paper.page import Cell, Row, Score
+
+PUBLISHED, OURS = "published", "ours"
+TITLES = {
+    **{"cora": "Cora", "citeseer": "Citeseer", "pubmed": "Pubmed", "chameleon": "Chameleon", "squirrel": "Squirrel"},
+    **{"actor": "Actor", "cornell": "Cornell (2021)", "texas": "Texas", "wisconsin": "Wisconsin"},
+    **{"cornell-fixed": "Cornell (fixed)", "chameleon-filtered": "Chameleon (filtered)"},
+    **{"squirrel-filtered": "Squirrel (filtered)", "tolokers": "Tolokers", "arxiv-2023": "arxiv-2023"},
+    **{"ogbn-arxiv": "ogbn-arxiv", "arxiv-year": "arxiv-year"},
+}
+
+
+@cache
+def published() -> Mapping[str, Any]:
+    return tomllib.loads((files("lsgnn.paper") / "published.toml").read_text("utf-8"))
+
+
+def nine() -> tuple[str, ...]:
+    """The nine datasets of the paper's tables, in its order."""
+    return tuple(published()["datasets"])
+
+
+def title(dataset: str) -> str:
+    return TITLES.get(dataset, dataset)
+
+
+def nine_columns() -> tuple[str, ...]:
+    """Titles of a table over the nine and their average."""
+    return (*map(title, nine()), "Avg")
+
+
+def published_row(label: str, entry: Mapping[str, Any]) -> Row:
+    """A row of the paper over the nine datasets, with the average it prints."""
+    cells = (*(Score(score) for score in entry["scores"]), Score(entry["average"]))
+    return Row(label, cells, PUBLISHED)
+
+
+def our_row(label: str, per_dataset: Mapping[str, Sequence[float] | None], datasets: Iterable[str] = ()) -> Row:
+    """Our scores per split on each dataset (the nine by default), and the mean over the datasets if all have run."""
+    cells: list[Cell] = []
+    for dataset in tuple(datasets) or nine():
+        scores = per_dataset.get(dataset)
+        cells.append(Score.of(scores) if scores else None)
+    return Row(label, (*cells, average(cells)), OURS)
+
+
+def average(cells: Sequence[Cell]) -> Cell:
+    """The mean of all scores, or None as long as one is missing."""
+    scores = [cell.mean for cell in cells if isinstance(cell, Score)]
+    return Score(sum(scores) / len(scores)) if scores and len(scores) == len(cells) else None

@@ -1,0 +1,120 @@
+"""Runs the units of an experiment that have no file yet, one after the other or several at a time.
+
+A unit's file is written whole or not at all, so that a run that was killed goes on where it stopped: an existing file
+is a finished unit.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from multiprocessing import get_context
+from typing import Any
+
+from lsgnn.errors import DatasetUnavailable, InputError, LSGNNWarning
+from lsgnn.files import write_json
+from lsgnn.paper import get
+from lsgnn.paper.frame import Experiment, Plan, Results, Unit, read_json
+
+OnDone = Callable[[int, int], None]  # (units finished, units known so far)
+
+
+def run(
+    experiment: Experiment, plan: Plan, results: Results, jobs: int = 1, on_done: OnDone | None = None
+) -> list[str]:
+    """Computes what is missing and returns a line for each unit whose data is not on this machine.
+
+    Args:
+        jobs: units computed at the same time, each by a process with one thread; the results do not depend on it.
+        on_done: called after every unit.
+    """
+    if jobs < 1:
+        raise InputError(f"jobs={jobs} is out of range: it must be at least 1")
+    skipped: dict[str, str] = {}
+    while True:
+        units = experiment.units(plan, results)
+        missing = [unit for unit in units if unit.key not in skipped and not is_finished(unit, results)]
+        if not missing:
+            return list(dict.fromkeys(skipped.values()))
+        done = len(units) - len(missing)
+        for unit, outcome in _computed(experiment, missing, plan, jobs):
+            if isinstance(outcome, str):
+                skipped[unit.key] = outcome
+            else:
+                _save(experiment, unit, outcome, results)
+            done += 1
+            if on_done is not None:
+                on_done(done, len(units))
+
+
+def is_finished(unit: Unit, results: Results) -> bool:
+    """True if the unit's file exists; an error if it was made with other settings, because the two must not mix."""
+    path = results.path(unit.key)
+    if not path.is_file():
+        return False
+    stored = read_json(path)["arguments"]
+    changed = [name for name in {*stored, *unit.arguments} if stored.get(name) != unit.arguments.get(name)]
+    if changed:
+        raise InputError(
+            f"{path} was made with other settings ({', '.join(sorted(changed))}): move it away to compute it anew"
+        )
+    return True
+
+
+Outcome = dict[str, Any] | str  # a result, or why there is none
+
+
+def _computed(experiment: Experiment, units: Iterable[Unit], plan: Plan, jobs: int) -> Iterator[tuple[Unit, Outcome]]:
+    if jobs == 1:
+        for unit in units:
+            yield unit, _compute(experiment.compute, unit, plan)
+        return
+    # processes, not threads: torch's random stream and thread count belong to the process
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        futures = {pool.submit(_compute_by_name, experiment.name, unit, plan): unit for unit in units}
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _compute_by_name(name: str, unit: Unit, plan: Plan) -> Outcome:
+    return _compute(get(name).compute, unit, plan)
+
+
+def _compute(compute: Callable[[dict[str, Any], Plan], dict[str, Any]], unit: Unit, plan: Plan) -> Outcome:
+    with _one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", LSGNNWarning)  # what is odd about a benchmark is known, and said elsewhere
+        start = time.perf_counter()
+        try:
+            result = compute(unit.arguments, plan)
+        except DatasetUnavailable as error:
+            return str(error)
+        return {"result": result, "seconds": round(time.perf_counter() - start, 2)}
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """The same number of threads for one job or many, so that sums are added in the same order."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _save(experiment: Experiment, unit: Unit, outcome: dict[str, Any], results: Results) -> None:
+    from lsgnn.train.run import environment
+
+    path = results.path(unit.key)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    document = {"experiment": experiment.name, "key": unit.key, "arguments": unit.arguments}
+    write_json(path, document | outcome | {"environment": environment()})

@@ -1,0 +1,132 @@
+"""The frame: units are kept, resumed, never mixed, and pages come from stored files alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lsgnn.errors import DatasetUnavailable, InputError
+from lsgnn.paper import get, names
+from lsgnn.paper.frame import Experiment, Plan, Results, Unit
+from lsgnn.paper.page import Page
+from lsgnn.paper.rendering import render
+from lsgnn.paper.running import run
+
+
+def squares(computed: list[int], limit: int = 3) -> Experiment:
+    """An experiment that squares numbers and remembers which ones it worked on."""
+
+    def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
+        computed.append(arguments["number"])
+        return {"square": arguments["number"] ** 2}
+
+    def units(plan: Plan, results: Results) -> list[Unit]:
+        return [Unit(f"numbers/{n}", {"number": n}) for n in range(limit)]
+
+    def page(results: Results) -> Page:
+        return Page("Squares", (), tuple(str(results.get(key)["square"]) for key in results.finished()))
+
+    return Experiment("squares", "Squares", units, compute, page)
+
+
+def test_a_run_computes_every_unit_and_stores_arguments_result_and_environment(tmp_path: Path) -> None:
+    results = Results(tmp_path, "squares")
+    assert run(squares([]), Plan(), results) == []
+    stored = json.loads((tmp_path / "paper" / "squares" / "numbers" / "2.json").read_text())
+    assert stored["arguments"] == {"number": 2}
+    assert stored["result"] == {"square": 4}
+    assert "torch" in stored["environment"]
+
+
+def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    results, computed = Results(tmp_path, "squares"), list[int]()
+
+    def stop(done: int, total: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(squares(computed), Plan(), results, on_done=stop)
+    run(squares(computed), Plan(), results)
+    assert computed == [0, 1, 2]
+
+
+def test_no_half_written_file_counts_as_a_result(tmp_path: Path) -> None:
+    results = Results(tmp_path, "squares")
+    run(squares([]), Plan(), results)
+    (results.folder / "numbers" / ".3.json.abc.tmp").write_text("{")
+    assert results.finished() == ["numbers/0", "numbers/1", "numbers/2"]
+
+
+def test_results_made_with_other_settings_are_refused(tmp_path: Path) -> None:
+    results = Results(tmp_path, "squares")
+    run(squares([]), Plan(), results)
+    path = results.path("numbers/1")
+    path.write_text(path.read_text().replace('"number": 1', '"number": 7'))
+    with pytest.raises(InputError, match=r"made with other settings \(number\)"):
+        run(squares([]), Plan(), results)
+
+
+def test_quick_results_are_kept_apart(tmp_path: Path) -> None:
+    run(squares([]), Plan(quick=True), Results(tmp_path, "squares", quick=True))
+    assert Results(tmp_path, "squares").finished() == []
+    assert len(Results(tmp_path, "squares", quick=True).finished()) == 3
+
+
+def test_missing_data_skips_its_units_and_says_so(tmp_path: Path) -> None:
+    def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
+        if arguments["number"] == 1:
+            raise DatasetUnavailable("number 1 is not here")
+        return {"square": 0}
+
+    base = squares([])
+    experiment = Experiment(base.name, base.title, base.units, compute, base.render)
+    results = Results(tmp_path, "squares")
+    assert run(experiment, Plan(), results) == ["number 1 is not here"]
+    assert results.finished() == ["numbers/0", "numbers/2"]
+
+
+def test_units_may_build_on_the_results_of_others(tmp_path: Path) -> None:
+    base = squares([])
+
+    def units(plan: Plan, results: Results) -> list[Unit]:
+        first = base.units(plan, results)
+        done = [results.get(unit.key) for unit in first]
+        return first + ([Unit("sum", {"number": sum(d["square"] for d in done)})] if all(done) else [])
+
+    results = Results(tmp_path, "squares")
+    run(Experiment(base.name, base.title, units, base.compute, base.render), Plan(), results)
+    assert results.get("sum") == {"square": 25}
+
+
+def test_rendering_reads_stored_files_only(tmp_path: Path) -> None:
+    computed: list[int] = []
+    experiment, results = squares(computed), Results(tmp_path, "squares")
+    run(experiment, Plan(), results)
+    computed.clear()
+    written = render(experiment, results, tmp_path / "out")
+    assert [path.name for path in written] == ["squares.md", "squares.tex"]
+    assert (tmp_path / "out" / "squares.md").read_text() == "# Squares\n\n- 0\n- 1\n- 4\n\n"
+    assert computed == []
+
+
+def test_two_jobs_give_the_same_results_as_one(tmp_path: Path) -> None:
+    theorem, plan = get("theorem"), Plan(quick=True)
+    one, two = (Results(tmp_path / name, "theorem", quick=True) for name in ("one", "two"))
+    run(theorem, plan, one)
+    run(theorem, plan, two, jobs=2)
+    assert [one.get(key) for key in one.finished()] == [two.get(key) for key in two.finished()]
+
+
+def test_every_experiment_renders_before_anything_has_run(tmp_path: Path) -> None:
+    for name in names():
+        written = render(get(name), Results(tmp_path, name), tmp_path / "out")
+        assert "not run yet" in written[0].read_text("utf-8"), name
+
+
+def test_a_misspelt_experiment_is_an_error_with_a_hint() -> None:
+    with pytest.raises(InputError, match="did you mean 'ablation'"):
+        get("ablatoin")

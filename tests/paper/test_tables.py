@@ -1,0 +1,118 @@
+"""Tables made from what other commands leave behind: the main table, the cost table and the plug-ins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lsgnn.files import write_json
+from lsgnn.paper import cost, large, main_table, plug_in
+from lsgnn.paper.frame import Plan, Results
+from lsgnn.paper.inputs import read_tuned, read_zoo
+from lsgnn.paper.main_table import with_ranks
+from lsgnn.paper.page import Row, Score, to_markdown
+from lsgnn.paper.published import nine
+
+
+def store(path: Path, document: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(path, document)
+
+
+def zoo_unit(model: str, split: int, test: float, val: float = 50.0, lr: float = 0.1) -> dict[str, Any]:
+    return {"model": model, "split": split, "test": test, "val": val, "config": {"lr": lr}}
+
+
+def test_zoo_units_are_grouped_by_settings_and_the_fullest_group_counts(tmp_path: Path) -> None:
+    for number, (split, test, lr) in enumerate([(1, 60.0, 0.1), (0, 50.0, 0.1), (0, 99.0, 0.2)]):
+        store(tmp_path / "zoo" / "texas" / f"gcn-split{split}-{number}.json", zoo_unit("gcn", split, test, lr=lr))
+    assert read_zoo(tmp_path, "texas") == {"gcn": [50.0, 60.0]}
+    assert read_zoo(tmp_path, "cora") == {}
+
+
+def test_tuned_settings_show_in_the_main_table_beside_the_published_ones(tmp_path: Path) -> None:
+    evaluation = {"test_accuracy": {"per_split": [80.0, 90.0]}}
+    for dataset in nine():
+        document = {"dataset": dataset, "space": "paper", "trials": [{}] * 200, "test": {"one setting": evaluation}}
+        store(tmp_path / "tuning" / f"{dataset}.json", document)
+    assert read_tuned(tmp_path)[0].trials == 200
+    page = main_table.render(Results(tmp_path, "main"))
+    text = to_markdown(page)
+    assert "LSGNN, tuned, paper's space, one setting | ours | 85.00 ± 5.00 |" in text
+    assert "| LSGNN | published | **88.49** |" in text
+    assert "85.00 on average (ours), 79.21 published" in page.findings[0]
+
+
+def test_the_corrected_table_has_the_twin_look_up(tmp_path: Path) -> None:
+    store(tmp_path / "zoo" / "squirrel-filtered" / "t.json", zoo_unit("twin_lookup", 0, 35.2))
+    text = to_markdown(main_table.render(Results(tmp_path, "main")))
+    assert "| Twin look-up | ours | not run yet | not run yet | 35.20 | not run yet |" in text
+
+
+def test_ranks_are_among_complete_rows_of_the_same_source() -> None:
+    rows = [
+        Row("a", (Score(3.0), Score(1.0), Score(2.0)), "ours"),
+        Row("b", (Score(2.0), Score(1.0), Score(1.5)), "ours"),
+        Row("c", (Score(9.0), None, None), "ours"),
+        Row("d", (Score(9.0), Score(9.0), Score(9.0)), "published"),
+    ]
+    assert [row.cells[-1] for row in with_ranks(rows)] == ["1.2", "1.8", None, "1.0"]
+
+
+def test_the_cost_table_reads_the_benchmark(tmp_path: Path) -> None:
+    rounds = {"lsgnn": [[0.5, 0.6], [0.4, 0.5], [0.9, 1.0]], "sgc": [[1.0, 1.0]]}
+    entries = [{"dataset": name, "epochs": 200, "precompute_cpu_seconds": 0.25, "seconds": rounds} for name in nine()]
+    entries.append({"dataset": "synthetic-arxiv", "epochs": 5, "precompute_cpu_seconds": 1, "seconds": rounds})
+    document = {"torch": "2.9", "threads": 1, "rounds": 3, "results": entries}
+    store(tmp_path / "benchmarks" / "train_cost.json", document)
+    page = cost.render(Results(tmp_path, "cost"))
+    text = to_markdown(page)
+    assert "| LSGNN, our CPU engine | ours | **0.50** |" in text
+    assert "| GAT (PyG) | ours | not run yet |" in text
+    assert page.findings == ("SGC (PyG) takes 2.0 times the time of our engine (2.0 to 2.0 over 9 datasets)",)
+
+
+def test_both_sides_of_a_plug_in_try_the_same_settings(tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    results = Results(tmp_path, "plug-in")
+    units = plug_in.units(Plan(datasets=("texas",)), results)
+    sides = {
+        side: [u.arguments["settings"] for u in units if f"/gprgnn-{side}/trial" in u.key]
+        for side in ("original", "localsim")
+    }
+    assert len(sides["original"]) == plug_in.TRIALS
+    assert [s | {"weights": "localsim"} for s in sides["original"]] == sides["localsim"]
+    assert not any(u.key.endswith("test") for u in units)
+
+
+def test_the_best_trial_on_validation_is_tested_once_all_have_run(tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    results, plan = Results(tmp_path, "plug-in"), Plan(datasets=("texas",))
+    trials = [u for u in plug_in.units(plan, results) if "/dagnn-localsim/" in u.key]
+    for number, unit in enumerate(trials):
+        store(results.path(unit.key), {"arguments": unit.arguments, "result": {"val": [50.0 + (number == 3)]}})
+    (tested,) = [u for u in plug_in.units(plan, results) if u.key.endswith("/test")]
+    assert tested.key == "texas/dagnn-localsim/test"
+    assert tested.arguments["settings"] == trials[3].arguments["settings"]
+    assert tested.arguments["splits"] == 10
+
+
+def test_large_graphs_fall_back_to_the_stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LSGNN_CACHE", str(tmp_path))
+    monkeypatch.setenv("LSGNN_DATA", str(tmp_path))
+    tasks = {unit.arguments["task"] for unit in large.units(Plan(), Results(tmp_path, "large"))}
+    assert tasks == {"arxiv-2023-subject", "arxiv-2023-year"}
+    (tmp_path / "ogbn-arxiv.npz").touch()
+    tasks = {unit.arguments["task"] for unit in large.units(Plan(), Results(tmp_path, "large"))}
+    assert tasks == {"ogbn-arxiv"}
+
+
+@pytest.mark.dataset
+def test_years_become_five_classes_and_unknown_years_none(data_dir: Path) -> None:
+    graph, splits = large.task_graph("arxiv-2023-year", data_dir)
+    assert graph.num_classes <= 5
+    assert len(splits) == 5
+    assert (graph.y == -1).any()
+    assert not (splits.covered & (graph.y < 0)).any()
