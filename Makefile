@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint docs clean
+.PHONY: demo test lint docs results clean
 
 demo: .venv/core ## the main job on the bundled real graphs
 	$(BIN)/lsgnn demo
@@ -17,6 +17,15 @@ lint: .venv/dev ## style and types
 
 docs: .venv/dev ## documentation, warnings are errors
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+
+SETS := texas wisconsin cornell cornell-fixed chameleon squirrel actor cora citeseer pubmed
+results: .venv/core ## README's numbers, on $$LSGNN_DATA; what results/ already holds is not computed again
+	mkdir -p results/released results/released-torch
+	for name in $(SETS); do \
+	  test -e results/released/$$name.json || $(BIN)/lsgnn evaluate $$name --preset released --engine cpu --out results/released/$$name.json; \
+	  test -e results/released-torch/$$name.json || $(BIN)/lsgnn evaluate $$name --preset released --engine torch --out results/released-torch/$$name.json; \
+	done
+	$(BIN)/python scripts/readme.py
 
 clean:
 	rm -rf .venv dist build demo-output docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

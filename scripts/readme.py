@@ -7,6 +7,8 @@ import json
 import re
 import sys
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -28,26 +30,51 @@ AUTHORS = {
 
 def released_table(results: Path) -> str:
     """One row per dataset: ours beside the authors' log and the published number."""
-    lines = ["| dataset | splits | direction | ours | authors' log | published |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| dataset | splits | direction | ours, fused engine | ours, torch loop | authors' log | published |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for name, (log, published) in AUTHORS.items():
-        file = results / "released" / f"{name}.json"
-        if not file.exists():
-            lines.append(f"| {name} | | | not run yet | {log:.2f} | {_or_dash(published)} |")
-            continue
-        result = json.loads(file.read_text())
-        score, config = result["test_accuracy"], result["config"]
+        engines = [_read(results / folder / f"{name}.json") for folder in ("released", "released-torch")]
+        known = next((result for result in engines if result), None)
         rule = "authors'" if name in ("cora", "citeseer", "pubmed") else "Geom-GCN"
-        ours = f"{score['mean']:.2f} ± {score['std']:.2f}"
-        cells = (name, f"{len(result['splits'])}, {rule}", config["direction"], ours, f"{log:.2f}", _or_dash(published))
+        splits = f"{len(known['splits'])}, {rule}" if known else ""
+        direction = known["config"]["direction"] if known else ""
+        cells = (name, splits, direction, *map(_score, engines), f"{log:.2f}", _or_dash(published))
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def speed_table(results: Path) -> str:
+    """CPU seconds of our engine and how many times as long the others take."""
+    measured = _read(results / "benchmarks" / "train_cost.json") or {"results": []}
+    others = ("lsgnn-as-released", "gcn", "gat", "sgc")
+    lines = [
+        "| dataset | epochs | LSGNN, fused engine | as the released code computes it | GCN | GAT | SGC |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for entry in measured["results"]:
+        medians = {method: median(cpu for cpu, _ in rounds) for method, rounds in entry["seconds"].items()}
+        ratios = (f"{medians[method] / medians['lsgnn']:.1f} ×" for method in others)
+        lines.append(f"| {entry['dataset']} | {entry['epochs']} | {medians['lsgnn']:.2f} s | {' | '.join(ratios)} |")
+    return "\n".join(lines)
+
+
+def _read(file: Path) -> Any:
+    return json.loads(file.read_text()) if file.exists() else None
+
+
+def _score(result: Any) -> str:
+    if result is None:
+        return "not run yet"
+    return f"{result['test_accuracy']['mean']:.2f} ± {result['test_accuracy']['std']:.2f}"
 
 
 def _or_dash(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
 
 
-SECTIONS = {"released": released_table}
+SECTIONS = {"released": released_table, "speed": speed_table}
 
 
 def render(readme: str, results: Path) -> str:

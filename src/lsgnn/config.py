@@ -24,6 +24,7 @@ Head = Literal["linear", "mlp"]
 ReduceInit = Literal["stacked", "per_matrix"]
 Optimizer = Literal["adam", "adamw"]
 SelectBy = Literal["val_loss", "val_accuracy"]
+ClassWeight = Literal["none", "balanced"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +68,7 @@ class TrainingConfig(Settings):
     epochs: int = 200  # ≥ 1
     patience: int = 0  # epochs without improvement after which to stop; 0: never
     select_by: SelectBy = "val_loss"
+    class_weight: ClassWeight = "none"  # balanced: every class counts the same in the loss, however rare
     seed: int = 0  # [0, 2^32)
 
     def __post_init__(self) -> None:

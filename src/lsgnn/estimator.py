@@ -59,6 +59,7 @@ class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         epochs: int = 200,
         patience: int = 0,
         select_by: str = "val_loss",
+        class_weight: str = "none",
         direction: str = "undirected",
         degree: str = "with_self_loop",
         filter: str = "weighted_self_loop",
@@ -92,6 +93,7 @@ class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.epochs = epochs
         self.patience = patience
         self.select_by = select_by
+        self.class_weight = class_weight
         self.direction = direction
         self.degree = degree
         self.filter = filter

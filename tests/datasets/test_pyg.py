@@ -8,9 +8,10 @@ import pytest
 import scipy.sparse as sp
 
 from lsgnn import Graph, datasets
-from lsgnn.datasets.pyg import load_pyg, raw_files, sparse_if_mostly_zero
+from lsgnn.datasets.pyg import load_pyg, raw_files
 from lsgnn.datasets.registry import info
 from lsgnn.errors import InputError
+from lsgnn.graph.sparsity import sparse_if_mostly_zero
 
 
 def assert_same_graph(a: Graph, b: Graph) -> None:

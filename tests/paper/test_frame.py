@@ -70,6 +70,24 @@ def test_results_made_with_other_settings_are_refused(tmp_path: Path) -> None:
         run(squares([]), Plan(), results)
 
 
+def test_settings_invented_later_do_not_outdate_a_result(tmp_path: Path) -> None:
+    def units(config: dict[str, Any]) -> list[Unit]:
+        return [Unit("one", {"number": 1, "config": config})]
+
+    results, computed = Results(tmp_path, "squares"), list[int]()
+    base = squares(computed)
+    for config in ({"lr": 0.1}, {"lr": 0.1, "class_weight": "none"}):
+        experiment = Experiment(base.name, base.title, lambda p, r, c=config: units(c), base.compute, base.render)
+        run(experiment, Plan(), results)
+    assert computed == [1]
+    with pytest.raises(InputError, match=r"other settings \(config\)"):
+        run(
+            Experiment(base.name, base.title, lambda p, r: units({"lr": 0.2}), base.compute, base.render),
+            Plan(),
+            results,
+        )
+
+
 def test_quick_results_are_kept_apart(tmp_path: Path) -> None:
     run(squares([]), Plan(quick=True), Results(tmp_path, "squares", quick=True))
     assert Results(tmp_path, "squares").finished() == []

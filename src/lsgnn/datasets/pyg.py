@@ -12,14 +12,11 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
-
 from lsgnn.datasets.download import fetch
 from lsgnn.datasets.registry import Entry
 from lsgnn.errors import InputError
-from lsgnn.graph.graph import Features, Graph, as_array
+from lsgnn.graph.graph import Graph, as_array
+from lsgnn.graph.sparsity import sparse_if_mostly_zero
 from lsgnn.graph.splits import Splits
 
 GEOM_GCN = "https://raw.githubusercontent.com/graphdml-uiuc-jlu/geom-gcn/f1fc0d14b3b019c562737240d06ec83b07d16a8f"
@@ -87,10 +84,3 @@ def graph_of(data: Any, name: str) -> Graph:
     masks = (as_array(getattr(data, f"{part}_mask")).T.astype(bool) for part in ("train", "val", "test"))
     x = sparse_if_mostly_zero(as_array(data.x))
     return Graph(x=x, edge_index=data.edge_index, y=data.y, splits=Splits(*masks), name=name)
-
-
-def sparse_if_mostly_zero(x: NDArray[Any]) -> Features:
-    """CSR for bag-of-words tables, dense for short or full rows."""
-    if x.shape[1] >= 100 and np.count_nonzero(x) < x.size / 4:
-        return sp.csr_array(x, dtype=np.float32)
-    return x.astype(np.float32)

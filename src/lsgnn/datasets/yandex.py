@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from lsgnn.datasets.download import fetch
-from lsgnn.datasets.pyg import YANDEX, sparse_if_mostly_zero
+from lsgnn.datasets.pyg import YANDEX
 from lsgnn.datasets.registry import Entry
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
+from lsgnn.graph.sparsity import sparse_if_mostly_zero
 from lsgnn.graph.splits import Splits
 
 

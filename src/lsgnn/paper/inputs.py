@@ -47,7 +47,7 @@ def read_tuned(root: Path) -> list[Tuned]:
                     space=document.get("space", "paper"),
                     rule=rule,
                     metric=metric,
-                    trials=len(document.get("trials", ())),
+                    trials=int(document.get("num_trials", len(document.get("trials", ())))),
                     test=tuple(evaluation[f"test_{metric}"]["per_split"]),
                 )
             )

@@ -56,12 +56,20 @@ def is_finished(unit: Unit, results: Results) -> bool:
     if not path.is_file():
         return False
     stored = read_json(path)["arguments"]
-    changed = [name for name in {*stored, *unit.arguments} if stored.get(name) != unit.arguments.get(name)]
+    asked = unit.arguments
+    changed = [name for name in {*stored, *asked} if not _agree(stored.get(name), asked.get(name))]
     if changed:
         raise InputError(
             f"{path} was made with other settings ({', '.join(sorted(changed))}): move it away to compute it anew"
         )
     return True
+
+
+def _agree(stored: Any, asked: Any) -> bool:
+    """Equal values; in a table of settings, those that did not exist when the file was made had their default then."""
+    if isinstance(stored, dict) and isinstance(asked, dict):
+        return all(name in asked and _agree(value, asked[name]) for name, value in stored.items())
+    return bool(stored == asked)
 
 
 Outcome = dict[str, Any] | str  # a result, or why there is none

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from lsgnn.config import Direction, LSGNNConfig
 from lsgnn.graph.graph import Features, Graph
+from lsgnn.graph.sparsity import sparse_if_mostly_zero
 from lsgnn.propagate.filters import adjacency, filter_pair, normalize_features, normalized_adjacency
 from lsgnn.propagate.irdc import MAX_BASIS_K, mixing_matrix, propagate
 from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity
@@ -41,7 +42,7 @@ class Precomputed:
 
 def precompute(graph: Graph, config: LSGNNConfig) -> Precomputed:
     """Everything that does not depend on β, γ or K: scaled features, Â and the similarities."""
-    x = normalize_features(graph.x, config.feature_norm)
+    x = normalize_features(sparse_if_mostly_zero(graph.x), config.feature_norm)
     adj = normalized_adjacency(adjacency(graph, config.direction), config.degree, config.filter)
     links = adjacency(graph, "out", self_loops=True) if config.adjacency_embedding else None
     return Precomputed(x, adj, neighbour_similarity(graph, x, config), links)

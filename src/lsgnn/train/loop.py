@@ -14,6 +14,7 @@ from torch.nn import functional as F
 
 from lsgnn.config import TrainingConfig
 from lsgnn.graph.splits import Split
+from lsgnn.train.class_weights import class_weights
 from lsgnn.train.selection import BestEpoch
 from lsgnn.train.trained import Epoch, Trained
 
@@ -48,11 +49,13 @@ def train_torch(
     inputs = inputs.to(device)
     train_inputs, val_inputs = (inputs.select(part) for part in parts)
     train_y, val_y = labels
+    num_classes = int(max(y[split.train | split.val])) + 1
+    weight = torch.from_numpy(class_weights(config.class_weight, y[split.train], num_classes)).to(device)
     optimizer = make_optimizer(model, config)
     best, history, state = BestEpoch(config.select_by), list[Epoch](), dict[str, Tensor]()
     for epoch in range(1, config.epochs + 1):
-        train_loss = _step(model, optimizer, train_inputs, train_y)
-        val_loss, val_accuracy = score(model, val_inputs, val_y)
+        train_loss = _step(model, optimizer, train_inputs, train_y, weight)
+        val_loss, val_accuracy = score(model, val_inputs, val_y, weight)
         history.append(Epoch(epoch=epoch, train_loss=train_loss, val_loss=val_loss, val_accuracy=val_accuracy))
         if best.improved(history[-1]):
             state = {name: tensor.detach().cpu().clone() for name, tensor in model.state_dict().items()}
@@ -73,17 +76,25 @@ def make_optimizer(model: nn.Module, config: TrainingConfig) -> torch.optim.Opti
     return kind(parameters, lr=config.lr, weight_decay=config.weight_decay)
 
 
-def _step(model: nn.Module, optimizer: torch.optim.Optimizer, inputs: Inputs, y: Tensor) -> float:
+def _step(model: nn.Module, optimizer: torch.optim.Optimizer, inputs: Inputs, y: Tensor, weight: Tensor) -> float:
     model.train()
     optimizer.zero_grad()
-    loss = F.cross_entropy(model(inputs), y)
+    loss = cross_entropy(model(inputs), y, weight)
     loss.backward()  # type: ignore[no-untyped-call]
     optimizer.step()
     return float(loss.detach())
 
 
 @torch.no_grad()
-def score(model: nn.Module, inputs: Inputs, y: Tensor) -> tuple[float, float]:
+def score(model: nn.Module, inputs: Inputs, y: Tensor, weight: Tensor | None = None) -> tuple[float, float]:
     """(cross entropy, accuracy) in evaluation mode."""
     logits = model.eval()(inputs)
-    return float(F.cross_entropy(logits, y)), float((logits.argmax(dim=-1) == y).float().mean())
+    return float(cross_entropy(logits, y, weight)), float((logits.argmax(dim=-1) == y).float().mean())
+
+
+def cross_entropy(logits: Tensor, y: Tensor, weight: Tensor | None) -> Tensor:
+    """Mean over the nodes, weighted by their classes; the model may know more classes than there are weights."""
+    if weight is None or bool((weight == 1).all()):
+        return F.cross_entropy(logits, y)
+    share = weight[y] / weight[y].sum()
+    return (share * F.cross_entropy(logits, y, reduction="none")).sum()

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from lsgnn.config import Direction, FeatureNorm, TrainingConfig
 from lsgnn.graph.graph import Graph
+from lsgnn.graph.sparsity import sparse_if_mostly_zero
 from lsgnn.graph.splits import Split
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.filters import adjacency, normalize_features, normalized_adjacency
@@ -69,7 +70,7 @@ class AdjacencyInputs(NodeInputs):
 
 def features(graph: Graph, norm: FeatureNorm) -> SparseMatrix | Tensor:
     """Scaled features, sparse where that is cheaper (fewer than one entry in eight is set)."""
-    x = normalize_features(graph.x, norm)
+    x = normalize_features(sparse_if_mostly_zero(graph.x), norm)
     if sp.issparse(x) and sp.csr_array(x).nnz * 8 < graph.num_nodes * graph.num_features:
         return SparseMatrix.of(sp.csr_array(x))
     return torch.from_numpy(sp.csr_array(x).toarray() if sp.issparse(x) else np.asarray(x))

@@ -72,9 +72,9 @@ def evaluate(rows: Rows, q: Small, work: Work, s: Scratch, shape: Shape, w: Widt
             for c in range(shape.C):
                 work.logits[r * shape.C + c] = s.logit[c]
         row_loss, hit = cross_entropy(s, rows.y[r])
-        loss += row_loss
+        loss += rows.loss_share[r] * row_loss
         correct += hit
-    return loss / shape.val_rows, correct / shape.val_rows
+    return loss, correct / shape.val_rows
 
 
 @kernel
@@ -82,7 +82,7 @@ def train_rows(
     rows: Rows, q: Small, g: Small, work: Work, s: Scratch, dropout: float, salt: int, shape: Shape, w: Width
 ) -> float:
     """The training loss; its gradient goes into g (small parameters) and the training rows of work.Z."""
-    loss, scale, masked = 0.0, np.float32(1 / shape.train_rows), dropout > 0
+    loss, masked = 0.0, dropout > 0
     for x in range(work.grad_small.shape[0]):
         work.grad_small[x] = 0
     for x in range(work.grad_f.shape[0]):
@@ -93,13 +93,13 @@ def train_rows(
             draw_mask(s, base, dropout, (shape.K + 1) * shape.z, w)
         fusion_weights(r, rows.share, work.f, q, work.al_out_T, s, shape, w)
         forward(r, work.Z, q, s, masked, shape, w)
-        loss += cross_entropy(s, rows.y[r])[0]
-        softmax_gradient(s, rows.y[r], scale)
+        loss += rows.loss_share[r] * cross_entropy(s, rows.y[r])[0]
+        softmax_gradient(s, rows.y[r], rows.loss_share[r])
         backward(r, work.Z, q, g, s, masked, shape, w)
         fusion_weights_backward(r, rows.share, work.grad_f, q, g, s, shape, w)
     if shape.localsim:
         localsim_backward(rows.similarity, rows.train_similarities, work.grad_f, q, g, shape, w)
-    return loss / shape.train_rows
+    return loss
 
 
 @inlined

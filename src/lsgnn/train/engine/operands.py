@@ -135,7 +135,9 @@ def dense_operand(pre: Precomputed, config: LSGNNConfig, scored: Nodes) -> Float
     return channels(pre, config, scored).ravel()
 
 
-def row_operands(similarity: NeighbourSimilarity, scored: Nodes, train_rows: int, y: NDArray[np.int64]) -> Rows:
+def row_operands(
+    similarity: NeighbourSimilarity, scored: Nodes, train_rows: int, y: NDArray[np.int64], loss_share: Floats
+) -> Rows:
     """Inputs of the scored nodes, y [b] their classes; similarities are numbered in the order in which rows meet them,
     so that those of training rows come first."""
     share = sp.csr_array(sp.csr_array(similarity.share)[scored])
@@ -147,6 +149,7 @@ def row_operands(similarity: NeighbourSimilarity, scored: Nodes, train_rows: int
     return Rows(
         node=scored.astype(np.uint32),
         y=y.astype(np.uint32),
+        loss_share=loss_share,
         share=as_csr(renumbered),
         similarity=similarity.values[used[order]].astype(np.float32),
         train_similarities=int((first_met < share.indptr[train_rows]).sum()),

@@ -64,6 +64,7 @@ class Rows(NamedTuple):
 
     node: Indices  # [b] number in the graph, for the dropout hash
     y: Indices  # [b]
+    loss_share: Floats  # [b] of a row in the training or the validation loss
     share: Csr  # [b, U]: shares of a row's neighbours by similarity
     similarity: Floats  # [U]; those of training rows come first
     train_similarities: int

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lsgnn.config import LSGNNConfig
+from lsgnn.config import ClassWeight, LSGNNConfig
 from lsgnn.errors import InputError
 from lsgnn.graph.splits import Split
 from lsgnn.propagate.precompute import Precomputed
+from lsgnn.train.class_weights import class_weights, loss_shares
 from lsgnn.train.engine.buffers import make_scratch, make_work
 from lsgnn.train.engine.epochs import run
 from lsgnn.train.engine.layout import HEAD_BIAS, Layout
@@ -65,7 +66,9 @@ class Task:
             reached, scored = len(reach.nodes), reach.nodes[reach.scored]
             layout = Layout.of(config, d, C, dense=False)
             narrow = narrow_operands(pre, config, reach, layout)
-        rows = row_operands(pre.similarity, scored, len(train), _labels(y, scored, C))
+        labels = _labels(y, scored, C)
+        share = _loss_share(labels[: len(train)], labels[len(train) :], config.class_weight, C)
+        rows = row_operands(pre.similarity, scored, len(train), labels, share)
         return cls(layout, rows, len(train), reached, narrow, H, layout.pack(initial))
 
     @classmethod
@@ -74,7 +77,8 @@ class Task:
         n, C = pre.num_nodes, len(state_dict[HEAD_BIAS])
         layout = Layout.of(config, pre.x.shape[1], C, dense=False)
         reach = Reach.of(pre.adj, np.arange(0), np.arange(n), config.K)
-        rows = row_operands(pre.similarity, reach.nodes[reach.scored], 0, np.zeros(n, dtype=np.int64))
+        unlabelled, uncounted = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.float32)
+        rows = row_operands(pre.similarity, reach.nodes[reach.scored], 0, unlabelled, uncounted)
         narrow = narrow_operands(pre, config, reach, layout, learns=False)
         return cls(layout, rows, 0, n, narrow, NO_FLOATS, layout.pack(state_dict))
 
@@ -119,6 +123,12 @@ def _hyper(config: LSGNNConfig) -> Hyper:
         patience=config.patience,
         by_accuracy=config.select_by == "val_accuracy",
     )
+
+
+def _loss_share(train_y: NDArray[np.int64], val_y: NDArray[np.int64], kind: ClassWeight, C: int) -> Floats:
+    """What each scored row counts in its loss [b], training rows first."""
+    weights = class_weights(kind, train_y, C)
+    return np.concatenate([loss_shares(weights, train_y), loss_shares(weights, val_y)])
 
 
 def _labels(y: NDArray[np.int64], scored: Nodes, C: int) -> NDArray[np.int64]:
