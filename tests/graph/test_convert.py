@@ -105,10 +105,11 @@ def test_pyg_masks_of_the_wrong_shape_are_refused():
         as_graph(pyg(**masks))
 
 
-def test_pyg_data_without_features_gets_degrees_and_without_edges_is_refused():
+def test_pyg_data_without_features_gets_its_structure_and_without_edges_is_refused():
     g = from_pyg(Data(edge_index=torch.tensor([[0, 0], [1, 2]]), num_nodes=3))
-    np.testing.assert_allclose(g.x, np.log1p([[2, 0], [0, 1], [0, 1]]), rtol=1e-6)
-    assert g.notes == ("no feature columns: x is log(1 + out-degree), log(1 + in-degree)",)
+    np.testing.assert_allclose(g.x[:, :2], np.log1p([[2, 0], [0, 1], [0, 1]]), rtol=1e-6)
+    assert g.x[:, 2].any()  # and spectral coordinates
+    assert g.notes == ("no feature columns: x is log degrees and spectral coordinates of the graph itself",)
     with pytest.raises(InputError, match="the PyG Data has no edge_index: set it"):
         from_pyg(Data(x=torch.eye(3)))
 

@@ -161,11 +161,12 @@ def test_without_a_node_table_nodes_come_in_order_of_appearance(write):
     assert not g.labelled.any()
 
 
-def test_without_features_degrees_stand_in_and_a_note_says_so(write):
+def test_without_features_the_structure_stands_in_and_a_note_says_so(write):
     g = read_tables(write("e.csv", "source,target\nz,a\nz,m\nz,m\n"))
-    np.testing.assert_allclose(g.x, np.log1p([[2, 0], [0, 1], [0, 1]]), rtol=1e-6)
-    assert g.notes[0] == "no feature columns: x is log(1 + out-degree), log(1 + in-degree)"
-    assert read_tables(write("e2.csv", EDGES), write("n.csv", "id,label\nann,x\nbob,y\ncy,x\n")).num_features == 2
+    np.testing.assert_allclose(g.x[:, :2], np.log1p([[2, 0], [0, 1], [0, 1]]), rtol=1e-6)
+    assert g.x[:, 2].any()  # and spectral coordinates
+    assert g.notes[0] == "no feature columns: x is log degrees and spectral coordinates of the graph itself"
+    assert read_tables(write("e2.csv", EDGES), write("n.csv", "id,label\nann,x\nbob,y\ncy,x\n")).num_features == 16
 
 
 def test_text_in_quotes_may_hold_commas_and_line_breaks(write):

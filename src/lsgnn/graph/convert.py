@@ -15,7 +15,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
-from lsgnn.graph.degree_features import NOTE, degree_features
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.npz import load_npz
 from lsgnn.graph.splits import Splits
@@ -179,7 +178,9 @@ def to_networkx(graph: Graph) -> nx.DiGraph:
 
 def _build(x: Any, edges: NDArray[Any], n: int, *, notes: tuple[str, ...] = (), **fields: Any) -> Graph:
     if x is None:
-        x, notes = degree_features(edges, n), (*notes, NOTE)
+        from lsgnn.graph.structural_features import NOTE, structural_features  # scipy's solvers load slowly
+
+        x, notes = structural_features(edges, n), (*notes, NOTE)
     return Graph(x=x, edge_index=edges, notes=notes, **fields)
 
 

@@ -1,4 +1,4 @@
-"""Features for a graph that comes without any: how many edges leave and enter each node."""
+"""How many edges leave and enter each node, as features; `structural_features` adds spectral coordinates."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lsgnn.graph.validate import as_edges, coalesce
-
-NOTE = "no feature columns: x is log(1 + out-degree), log(1 + in-degree)"
 
 
 def degree_features(edge_index: NDArray[np.integer], n: int) -> NDArray[np.float32]:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
 from lsgnn.graph import columns
-from lsgnn.graph.degree_features import NOTE, degree_features
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.open_table import SUFFIXES, Source, open_table
 
@@ -77,7 +76,9 @@ def read_tables(
         if chosen:
             fields["x"] = columns.features(node_table, chosen, node_source)
     if "x" not in fields:
-        fields |= {"x": degree_features(fields["edge_index"], len(fields["node_ids"])), "notes": (NOTE,)}
+        from lsgnn.graph.structural_features import NOTE, structural_features  # scipy's solvers load slowly
+
+        fields |= {"x": structural_features(fields["edge_index"], len(fields["node_ids"])), "notes": (NOTE,)}
     return Graph(**fields)
 
 
