@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from lsgnn.config import Direction, FeatureNorm, TrainingConfig
+from lsgnn.config import Direction, FeatureNorm, SelectBy, TrainingConfig
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.sparsity import sparse_if_mostly_zero
 from lsgnn.graph.splits import Split
@@ -36,6 +36,7 @@ class ZooConfig(TrainingConfig):
     direction: Direction = "undirected"  # which neighbours a node reads
     feature_norm: FeatureNorm = "l1"
     hidden_channels: int = 64  # ≥ 1
+    select_by: SelectBy = "val_accuracy"  # one rule for all peers: no model may pick the rule that suits it
 
     def __post_init__(self) -> None:
         super().__post_init__()

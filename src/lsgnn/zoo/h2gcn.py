@@ -29,7 +29,6 @@ class H2GCNConfig(PluginConfig):
     relu: bool = True  # of the embedding
     granularity: Granularity = "round"  # LocalSim weights per round (K+1) or per round and hop (2K+1)
     weight_decay: float = 1e-3  # the paper's L2 of 5e-4 in Keras, which has no ½ in it
-    select_by: Literal["val_loss", "val_accuracy"] = "val_accuracy"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lsgnn.config import Optimizer, SelectBy
+from lsgnn.config import Optimizer
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.filters import adjacency
@@ -28,7 +28,6 @@ class LINKXConfig(ZooConfig):
     optimizer: Optimizer = "adamw"
     weight_decay: float = 1e-3
     epochs: int = 500
-    select_by: SelectBy = "val_accuracy"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -16,6 +16,7 @@ from torch.nn import functional as F
 
 from lsgnn import reference
 from lsgnn.graph.graph import Graph
+from lsgnn.nn.fusion import fuse
 from lsgnn.nn.rows import make_rows
 from lsgnn.propagate.precompute import mixing, precompute
 from lsgnn.train.engine import gradients_cpu, logits_cpu, supports
@@ -59,6 +60,18 @@ def assume_no_channel_cancels(problem: Problem) -> None:
     assume(not (np.linalg.norm(total, axis=-1) < 1e-3 * total_size)[total_size > 0].any())
 
 
+@torch.no_grad()
+def assume_no_row_all_but_vanishes(problem: Problem) -> None:
+    """Rejects problems with a row that is almost, but not quite, zero before it is scaled to length one: its gradient
+    is a difference of equal numbers divided by almost nothing, in float32 by either way."""
+    rows, model = make_rows(problem.pre, problem.config, dense=True), problem.model
+    projected = rows.channels.project(model.reduce.weights[0]).norm(dim=-1)
+    reduced = model.reduce(rows.channels)
+    fused = fuse(reduced, model.fusion(rows, reduced[0])).norm(dim=-1)
+    for norm in (projected / projected.max(), fused):
+        assume(not ((norm > 0) & (norm < 0.02)).any())
+
+
 def torch_gradients(problem: Problem) -> dict[str, torch.Tensor]:
     """By autograd."""
     train = torch.from_numpy(np.flatnonzero(problem.split.train))
@@ -83,6 +96,7 @@ def test_logits_equal_the_torch_model(problem: Problem) -> None:
 @given(problem=problems, path=st.sampled_from(["narrow", "dense"]))
 def test_gradients_equal_autograd(problem: Problem, path: Any) -> None:
     assume_no_channel_cancels(problem)
+    assume_no_row_all_but_vanishes(problem)
     expected = torch_gradients(problem)
 
     gradients = gradients_cpu(problem.pre, problem.y, problem.split, problem.config, problem.initial, path)
