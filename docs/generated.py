@@ -91,7 +91,7 @@ def datasets() -> str:
 
     lines = ["| name | nodes | edges | classes | features | edge homophily | splits | where |", "|---" * 8 + "|"]
     for entry in map(info, names()):
-        where = "downloaded" if entry.downloadable else "`.npz` folder" if entry.loader == "npz" else "bundled"
+        where = "downloaded" if entry.downloadable else "`.npz` folder" if entry.loader.startswith("npz") else "bundled"
         sizes = " | ".join(f"{v:,}" for v in (entry.nodes, entry.edges, entry.classes, entry.features))
         lines.append(f"| `{entry.name}` | {sizes} | {entry.edge_homophily:.2f} | {entry.splits} | {where} |")
     return "\n".join(lines)

@@ -1,53 +1,79 @@
 """Tunes LSGNN on the datasets by validation only and stores every trial; goes on where it stopped.
 
     LSGNN_DATA=../shared/data python scripts/tune_datasets.py texas cornell wisconsin
-    LSGNN_DATA=../shared/data python scripts/tune_datasets.py --space extended --trials 200 texas
+    LSGNN_DATA=../shared/data python scripts/tune_datasets.py --space extended --minutes 40 squirrel
 
 Official splits; what the space does not touch is as the authors released it. Writes results/tuning/<space>/NAME.json:
-all trials, the choice, and three readings of the test nodes (one setting for all splits, each split its own, ten seeds
+all trials, the choice, and three readings of the test nodes (one setting for all splits, each split its own, seeds
 voting), each made once, after the choice. The study files stay in --studies and are not committed.
+
+A search that runs out of --minutes ends with fewer trials than --trials; the document says how many there were. With
+--refolds R settings are judged on R deals of every split's training and validation nodes (see lsgnn.graph.refolds), and
+the result goes to results/tuning/<space>-refolds/.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
 from typing import Any
 
 from lsgnn.datasets import info, load, preset, preset_kinds
 from lsgnn.files import write_json
+from lsgnn.graph.refolds import refolded
 from lsgnn.train.evaluate import evaluate
 from lsgnn.train.tuning import tune
 
 ROOT = Path(__file__).parents[1]
 
 
-def tune_one(name: str, space: Any, trials: int, prune: bool, studies: Path) -> dict[str, Any]:
+def tune_one(name: str, args: argparse.Namespace) -> dict[str, Any]:
     """One dataset from search to test; the document that is stored."""
     graph, metric = load(name), info(name).metric
     base = preset(name, "released" if "released" in preset_kinds(name) else "default").config.replace(seed=0)
     splits = graph.splits
     if splits is None:
         raise SystemExit(f"{name} has no official splits")
+    seen = range(min(args.splits, len(splits)))
     tuning = tune(
         graph,
-        space=space,
-        trials=trials,
+        space=args.space,
+        trials=args.trials,
         base=base,
-        splits=splits,
+        splits=splits if args.refolds == 1 else refolded(splits, graph.y, args.refolds),
+        which=None if len(seen) == len(splits) else seen,
         metric=metric,
-        storage=studies / f"{name}-{space}.db",
-        prune=prune,
+        storage=args.studies / f"{name}-{folder(args)}.db",
+        prune=not args.no_prune,
+        grid=not args.no_grid,
+        timeout=60 * args.minutes,
+        workers=args.jobs,
         on_trial=lambda study: print(f"{name}: {len(study.trials)} trials", end="\r", flush=True),
     )
     fresh = tuning.config.replace(seed=1000)  # seeds that the search has not seen
-    readings = {
-        "one setting for all splits": evaluate(graph, fresh, splits=splits, metric=metric),
-        "each split its own": evaluate(graph, tuning.configs_per_split, splits=splits, metric=metric),
-        "one setting, 10 seeds voting": evaluate(graph, fresh, splits=splits, metric=metric, members=10),
+    shared: Any = dict(splits=splits, metric=metric, workers=args.jobs)
+    readings = {"one setting for all splits": evaluate(graph, fresh, **shared)}
+    if args.refolds == 1 and len(seen) == len(splits):
+        readings["each split its own"] = evaluate(graph, tuning.configs_per_split, **shared)
+    if args.members > 1:
+        voted = evaluate(graph, fresh, members=args.members, **shared)
+        readings[f"one setting, {args.members} seeds voting"] = voted
+    about = {
+        "dataset": name,
+        "model": "lsgnn",
+        "space": folder(args),
+        "metric": metric,
+        "num_trials": len(tuning.trials),
+        "search_splits": len(seen),
+        "refolds": args.refolds,
+        "pruned": not args.no_prune,
     }
-    about = {"dataset": name, "model": "lsgnn", "space": space, "metric": metric, "num_trials": trials, "pruned": prune}
     return about | tuning.to_dict() | {"test": {rule: result.to_dict() for rule, result in readings.items()}}
+
+
+def folder(args: argparse.Namespace) -> str:
+    return str(args.space) if args.refolds == 1 else f"{args.space}-refolds"
 
 
 def main() -> None:
@@ -55,19 +81,25 @@ def main() -> None:
     parser.add_argument("datasets", nargs="+")
     parser.add_argument("--space", default="paper", choices=["paper", "extended"])
     parser.add_argument("--trials", type=int, default=200)
+    parser.add_argument("--minutes", type=float, default=math.inf, help="of the search, on each dataset")
+    parser.add_argument("--splits", type=int, default=10, help="splits that the search sees (the test has them all)")
+    parser.add_argument("--refolds", type=int, default=1)
+    parser.add_argument("--members", type=int, default=10, help="seeds that vote in the last reading")
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--no-prune", action="store_true")
+    parser.add_argument("--no-grid", action="store_true", help="without the first look at all shares β and γ")
     parser.add_argument("--studies", type=Path, default=ROOT / "results" / "tuning" / "studies")
     args = parser.parse_args()
     args.studies.mkdir(parents=True, exist_ok=True)
     for name in args.datasets:
-        file = ROOT / "results" / "tuning" / args.space / f"{name}.json"
+        file = ROOT / "results" / "tuning" / folder(args) / f"{name}.json"
         if file.exists():
             continue
         file.parent.mkdir(parents=True, exist_ok=True)
-        document = tune_one(name, args.space, args.trials, not args.no_prune, args.studies)
+        document = tune_one(name, args)
         write_json(file, document)
         scores = {rule: round(r[f"test_{document['metric']}"]["mean"], 2) for rule, r in document["test"].items()}
-        print(f"{name}: {document['seconds']:.0f} s, test {scores}", flush=True)
+        print(f"{name}: {document['num_trials']} trials, {document['seconds']:.0f} s, test {scores}", flush=True)
 
 
 if __name__ == "__main__":

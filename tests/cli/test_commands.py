@@ -29,6 +29,32 @@ def test_from_two_tables_to_predictions_keyed_by_the_users_ids(lsgnn: Any, table
     assert pq.read_table(tables / "p.parquet")["prediction"].to_pylist() == [row["prediction"] for row in rows]
 
 
+def test_columns_of_any_name_can_take_any_part(lsgnn: Any, tables: Path) -> None:
+    _, *rows = (tables / "edges.csv").read_text().splitlines()
+    (tables / "edges.csv").write_text("strength,a,b\n" + "".join(f"2,{row}\n" for row in rows))
+    given = ("--edges", tables / "edges.csv", "--nodes", tables / "nodes.csv", "--label", "topic", *QUICK)
+    named = [
+        word for role in ("source=a", "target=b", "weight=strength", "features=f0,f1") for word in ("--column", role)
+    ]
+    result = lsgnn("fit", *given, *named, "--out", tables / "run")
+    assert result.code == 0, result.err
+    from lsgnn import Run
+
+    graph = Run.load(tables / "run").graph
+    assert graph.num_features == 2
+    assert graph.edge_weight is not None
+    assert set(graph.edge_weight.tolist()) == {2.0}
+    wrong = lsgnn("fit", *given, "--column", "sauce=a")
+    assert wrong.code == 2
+    assert "'sauce=a' names no column: write ROLE=NAME with ROLE one of source, target" in wrong.err
+
+
+def test_several_members_report_their_gain_on_validation(lsgnn: Any) -> None:
+    result = lsgnn("fit", "fsbm", *QUICK, "--members", "2")
+    assert "2 members vote: " in result.out
+    assert " points on validation over one alone" in result.out
+
+
 def test_fit_reports_one_json_document(lsgnn: Any, tables: Path) -> None:
     given = ("--edges", tables / "edges.csv", "--nodes", tables / "nodes.csv", "--label", "topic")
     result = lsgnn("fit", *given, *QUICK, "--json").json

@@ -21,7 +21,8 @@ def test_a_verdict_in_words_and_a_page(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "60 nodes (59 labelled)" in result.stdout
     assert "- Neighbours are strongly alike" in result.stdout
-    assert "start with: lsgnn fit GRAPH --set direction=undirected --set weights=localsim" in result.stdout
+    suggested = f"start with: lsgnn fit {tmp_path}/graph.npz --set direction=undirected --set weights=localsim"
+    assert suggested in result.stdout
     assert (tmp_path / "page.html").read_text("utf-8").startswith("<!DOCTYPE html>")
 
 

@@ -159,7 +159,9 @@ def test_papers_dataset_table_holds(name: str, data_dir: Path) -> None:
 
 
 @pytest.mark.dataset
-@pytest.mark.parametrize("name", ["cornell-fixed", "chameleon-filtered", "squirrel-filtered", "tolokers", "arxiv-2023"])
+@pytest.mark.parametrize(
+    "name", ["cornell-fixed", "chameleon-filtered", "squirrel-filtered", "tolokers", "arxiv-2023", "arxiv-2023-year"]
+)
 def test_other_files_load_and_have_the_pinned_checksum(name: str, data_dir: Path) -> None:
     graph = datasets.load(name, data_dir=data_dir)
     assert not any("checksum" in note for note in graph.notes)

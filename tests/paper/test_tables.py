@@ -116,3 +116,11 @@ def test_years_become_five_classes_and_unknown_years_none(data_dir: Path) -> Non
     assert len(splits) == 5
     assert (graph.y == -1).any()
     assert not (splits.covered & (graph.y < 0)).any()
+
+
+def test_a_peer_far_from_its_published_row_is_listed_with_a_reason(tmp_path: Path) -> None:
+    store(tmp_path / "zoo" / "texas" / "g.json", zoo_unit("gcn", 0, 80.0))  # published: 59.46
+    store(tmp_path / "zoo" / "texas" / "m.json", zoo_unit("mlp", 0, 80.0))  # published: 81.89
+    table = main_table.render(Results(tmp_path, "main")).items[2]
+    assert [row.label for row in table.rows] == ["GCN, Texas"]
+    assert table.rows[0].cells[2] == "+20.54"

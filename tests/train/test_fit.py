@@ -38,6 +38,9 @@ def test_members_vote_with_their_mean_probability() -> None:
     alone = [softmax(lsgnn.fit(two_blocks(), QUICK, seed=s).logits, axis=1) for s in (0, 1)]
     together = lsgnn.fit(two_blocks(), QUICK, members=2)
     assert len(together.members) == 2
+    scores = [lsgnn.fit(two_blocks(), QUICK.replace(seed=seed)).metrics["val_accuracy"] for seed in (0, 1)]
+    assert together.metrics["val_accuracy_one_member"] == pytest.approx(np.mean(scores))
+    assert "val_accuracy_one_member" not in lsgnn.fit(two_blocks(), QUICK).metrics
     assert np.allclose(softmax(together.logits, axis=1), np.mean(alone, axis=0), atol=1e-5)
     with pytest.raises(InputError, match="members=0"):
         lsgnn.fit(two_blocks(), members=0)

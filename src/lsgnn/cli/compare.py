@@ -19,6 +19,7 @@ def compare(
     nodes: options.Nodes = None,
     label: options.Label = None,
     id: options.Id = None,
+    column: options.Column = None,
     models: Annotated[str, typer.Option(help="Names joined by commas, or all.")] = DEFAULT,
     splits: Annotated[str, typer.Option(help="all, one number, or numbers joined by commas.")] = "all",
     tune: Annotated[int, typer.Option(help="Trials to tune each model with, on validation nodes only.", min=0)] = 0,
@@ -30,7 +31,7 @@ def compare(
     json: options.Json = False,
 ) -> None:
     """Train several models under one protocol and rank them, with paired differences to the best."""
-    g = options.open_graph(graph, edges, nodes, label, id, data_dir)
+    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
     measure: Any = options.default_metric(g, metric)
     from lsgnn import zoo
     from lsgnn.files import write_json

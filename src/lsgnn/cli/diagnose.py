@@ -20,6 +20,7 @@ def diagnose(
     nodes: options.Nodes = None,
     label: options.Label = None,
     id: options.Id = None,
+    column: options.Column = None,
     out: Annotated[Path | None, typer.Option(help="File for the page (.html).")] = None,
     probes: Annotated[bool, typer.Option("--probes/--no-probes", help="Also train a few quick models.")] = True,
     seed: Annotated[int, typer.Option(help="Of shuffled labels and probes.", min=0)] = 0,
@@ -27,7 +28,7 @@ def diagnose(
     json: options.Json = False,
 ) -> None:
     """Measure a graph, probe it with quick models and say in words what to make of it."""
-    g = options.open_graph(graph, edges, nodes, label, id, data_dir)
+    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
     from lsgnn.report.diagnosis import diagnose as examine
     from lsgnn.report.diagnosis import num_steps
 
@@ -40,14 +41,14 @@ def diagnose(
     if json:
         answer_json(found.to_dict())
         return
-    for line in summary_lines(found):
+    for line in summary_lines(found, options.as_typed(graph, edges, nodes, label, id, column)):
         answer(line)
     if out is not None:
         say(f"page written to {out}")
 
 
-def summary_lines(found: Diagnosis) -> list[str]:
-    """What the command prints: size, verdict, warnings, settings."""
+def summary_lines(found: Diagnosis, graph: str) -> list[str]:
+    """What the command prints: size, verdict, warnings, and the command to go on with (`graph` as it was typed)."""
     s, c = found.structure, found.classes
     lines = [
         f"{found.graph}: {s.nodes:,} nodes ({c.labelled:,} labelled), {s.edges:,} edges, "
@@ -64,4 +65,4 @@ def summary_lines(found: Diagnosis) -> list[str]:
     lines += [f"- {sentence}" for sentence in found.verdict.sentences]
     lines += [f"! {warning}" for warning in found.verdict.warnings]
     settings = " ".join(f"--set {name}={value}" for name, value in found.verdict.settings.items())
-    return [*lines, f"start with: lsgnn fit GRAPH {settings}"]
+    return [*lines, f"start with: lsgnn fit {graph} {settings}".rstrip()]

@@ -17,6 +17,7 @@ def evaluate(
     nodes: options.Nodes = None,
     label: options.Label = None,
     id: options.Id = None,
+    column: options.Column = None,
     preset: options.Preset = "default",
     splits: Annotated[str, typer.Option(help="all, one number, or numbers joined by commas.")] = "all",
     metric: Annotated[str | None, typer.Option(help="accuracy, roc_auc or macro_f1 (default: the dataset's).")] = None,
@@ -28,7 +29,7 @@ def evaluate(
     json: options.Json = False,
 ) -> None:
     """Train and test LSGNN on every split of a graph under one protocol."""
-    g = options.open_graph(graph, edges, nodes, label, id, data_dir)
+    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
     config, all_splits = options.settings_and_splits(g, preset, set or [])
     which = options.parse_splits(splits, len(all_splits))
     options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))

@@ -17,6 +17,7 @@ def fit(
     nodes: options.Nodes = None,
     label: options.Label = None,
     id: options.Id = None,
+    column: options.Column = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the run (weights, settings, history, graph).")] = None,
     predictions: Annotated[Path | None, typer.Option(help="File for the predictions, .csv or .parquet.")] = None,
     report: Annotated[Path | None, typer.Option(help="File for a self-contained report page, .html.")] = None,
@@ -29,7 +30,7 @@ def fit(
     json: options.Json = False,
 ) -> None:
     """Train LSGNN on a graph: a dataset name, a .npz file, or --edges/--nodes tables."""
-    g = options.open_graph(graph, edges, nodes, label, id, data_dir)
+    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
     config, splits = options.settings_and_splits(g, preset, [c for c in set or [] if c != "direction=auto"])
     # nobody said which neighbours to read: the validation nodes shall choose
     chosen = {"direction": "auto"} if options.direction_unsaid(g, preset, set or []) else {}
@@ -63,6 +64,10 @@ def fit(
     for name, value in run.metrics.items():
         if name.endswith("accuracy"):
             answer(f"{name.removesuffix('_accuracy'):>5} accuracy {100 * value:6.2f} %")
+    if members > 1:
+        alone = run.metrics["val_accuracy_one_member"]
+        gain = 100 * (run.metrics["val_accuracy"] - alone)
+        answer(f"{members} members vote: {gain:+.2f} points on validation over one alone ({100 * alone:.2f} %)")
     times = ", ".join(f"{what} {seconds:.2f} s" for what, seconds in run.seconds.items())
     answer(f"best epoch {run.trained.best_epoch} of {len(run.trained.history)}; {times}")
     for what, path in (("run", out), ("predictions", predictions), ("report", report)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,6 +24,14 @@ Edges = Annotated[Path | None, typer.Option(help="Edge table (CSV, Parquet) for 
 Nodes = Annotated[Path | None, typer.Option(help="Node table with ids, features, labels.", rich_help_panel="Tables")]
 Label = Annotated[str | None, typer.Option(help="Column of the class.", rich_help_panel="Tables")]
 Id = Annotated[str | None, typer.Option(help="Column of the node id.", rich_help_panel="Tables")]
+Column = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ROLE=NAME",
+        help="Column that is source, target, weight, split or features (several joined by commas); repeatable.",
+        rich_help_panel="Tables",
+    ),
+]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of .npz graphs (default: $LSGNN_DATA).")]
 Preset = Annotated[str, typer.Option(help="released (the authors' code), paper (the text), default, or a .toml.")]
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting; repeatable.")]
@@ -36,6 +45,7 @@ def open_graph(
     nodes: Path | None = None,
     label: str | None = None,
     id: str | None = None,
+    columns: Sequence[str] | None = None,
     data_dir: Path | None = None,
 ) -> Graph:
     """The graph a command was asked to work on."""
@@ -47,12 +57,40 @@ def open_graph(
         raise InputError("which graph? pass a dataset name or .npz file, or else --edges TABLE (and --nodes TABLE)")
     if edges is not None:
         # the whole file name: a table called texas.csv is not the dataset `texas`
-        return read_tables(edges, nodes, label=label, id=id, name=edges.name)
-    given = {"--nodes": nodes, "--label": label, "--id": id}
+        return read_tables(edges, nodes, label=label, id=id, name=edges.name, **parse_columns(columns or ()))
+    given = {"--nodes": nodes, "--label": label, "--id": id, "--column": columns or None}
     if stray := [option for option, value in given.items() if value is not None]:
         raise InputError(f"{stray[0]} goes with --edges TABLE, but the graph is {name!r}: drop one of them")
     assert name is not None
     return Graph.load(name) if name.endswith(".npz") else load(name, data_dir)
+
+
+def as_typed(
+    name: str | None,
+    edges: Path | None,
+    nodes: Path | None,
+    label: str | None,
+    id: str | None,
+    columns: Sequence[str] | None,
+) -> str:
+    """The same graph as words of a command line, for a command that is suggested to the user."""
+    given = {"--edges": edges, "--nodes": nodes, "--label": label, "--id": id}
+    words = [name] if name else [word for option, value in given.items() if value for word in (option, str(value))]
+    return shlex.join([*words, *(word for column in columns or () for word in ("--column", column))])
+
+
+def parse_columns(columns: Sequence[str]) -> dict[str, Any]:
+    """`["source=from", "features=age,size"]` → arguments of `read_tables`."""
+    roles = ("source", "target", "weight", "split", "features")
+    found: dict[str, Any] = {}
+    for column in columns:
+        role, separator, name = column.partition("=")
+        if not separator or not name or role not in roles:
+            raise InputError(
+                f"--column {column!r} names no column: write ROLE=NAME with ROLE one of {', '.join(roles)}"
+            )
+        found[role] = name.split(",") if role == "features" else name
+    return found
 
 
 def settings_and_splits(graph: Graph, kind: str, changes: Sequence[str]) -> tuple[LSGNNConfig, Splits]:

@@ -15,7 +15,7 @@ from lsgnn.cli.show import answer, answer_json, say
 
 def paper(
     name: Annotated[
-        str, typer.Argument(help="main, large, cost, depth, plug-in, ablation, homophily, toy, theorem or all.")
+        str, typer.Argument(help="main, large, cost, depth, plug-in, ablation, gap, homophily, toy, theorem or all.")
     ],
     datasets: Annotated[
         str | None, typer.Option(help="Names joined by commas (default: the experiment's own).")

@@ -19,6 +19,7 @@ def predict(
     nodes: options.Nodes = None,
     label: options.Label = None,
     id: options.Id = None,
+    column: options.Column = None,
     attach: Annotated[
         bool, typer.Option("--attach", help="The tables hold new nodes of the run's graph.", rich_help_panel="Tables")
     ] = False,
@@ -53,7 +54,7 @@ def predict(
         if graph is None and edges is None and stray:
             raise InputError(f"{stray[0]} goes with --edges TABLE: pass it, or drop {stray[0]}")
         own = graph is None and edges is None
-        other = None if own else options.open_graph(graph, edges, nodes, label, id, data_dir)
+        other = None if own else options.open_graph(graph, edges, nodes, label, id, column, data_dir)
         predictions = trained.predict(other, calibrated=not uncalibrated)
     predictions.save(out)
     if json:

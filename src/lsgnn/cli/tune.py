@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +18,7 @@ def tune(
     nodes: options.Nodes = None,
     label: options.Label = None,
     id: options.Id = None,
+    column: options.Column = None,
     model: Annotated[str, typer.Option(help="lsgnn or any model of the zoo.")] = "lsgnn",
     trials: Annotated[int, typer.Option(help="Settings to try.", min=1)] = 200,
     space: Annotated[str, typer.Option(help="paper or extended (LSGNN only).")] = "paper",
@@ -26,6 +28,7 @@ def tune(
     metric: Annotated[str | None, typer.Option(help="accuracy, roc_auc or macro_f1 (default: the dataset's).")] = None,
     preset: options.Preset = "default",
     set: options.Set = None,
+    minutes: Annotated[float | None, typer.Option(help="Begin no further trial after this time.")] = None,
     prune: Annotated[bool, typer.Option(help="Stop trials whose first splits are clearly worse.")] = True,
     seed: Annotated[int, typer.Option(help="Of the search.", min=0)] = 0,
     members: Annotated[int, typer.Option(help="Seeds that vote together in the final test.", min=1)] = 1,
@@ -36,7 +39,7 @@ def tune(
     json: options.Json = False,
 ) -> None:
     """Tune a model on a graph by validation score; test nodes are read once, at the end, if at all."""
-    g = options.open_graph(graph, edges, nodes, label, id, data_dir)
+    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
     options.checked_choice("--space", space, ("paper", "extended"))
     config, all_splits = options.settings_and_splits(g, preset, set or [])
     which = options.parse_splits(splits, len(all_splits))
@@ -56,6 +59,7 @@ def tune(
             metric=measure,
             storage=storage,
             prune=prune,
+            timeout=math.inf if minutes is None else 60 * minutes,
             seed=seed,
             workers=jobs,
             on_trial=on_trial,

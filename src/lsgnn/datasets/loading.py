@@ -16,6 +16,7 @@ from lsgnn.datasets.download import make_folder
 from lsgnn.datasets.fsbm import fsbm
 from lsgnn.datasets.registry import Entry, info
 from lsgnn.datasets.verify import verify
+from lsgnn.datasets.years import load_by_year
 from lsgnn.errors import DatasetUnavailable, InputError
 from lsgnn.graph.graph import Graph
 
@@ -36,7 +37,7 @@ def load(name: str, data_dir: str | Path | None = None) -> Graph:
     if entry.loader == "bundled":
         with as_file(files("lsgnn.datasets") / "bundled" / f"{name}.npz") as shipped:
             graph, origin = _from_npz(shipped, entry), "the package"
-    elif (path := _in_folder(name, data_dir)) is not None:
+    elif (path := _in_folder(entry.file, data_dir)) is not None:
         graph, origin = _from_npz(path, entry), str(path)
     else:
         graph, origin = _from_publisher(entry)
@@ -49,7 +50,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("LSGNN_CACHE") or Path.home() / ".cache" / "lsgnn").expanduser()
 
 
-def _in_folder(name: str, data_dir: str | Path | None) -> Path | None:
+def _in_folder(file: str, data_dir: str | Path | None) -> Path | None:
     folder = data_dir or os.environ.get("LSGNN_DATA")
     if not folder:
         return None
@@ -58,12 +59,12 @@ def _in_folder(name: str, data_dir: str | Path | None) -> Path | None:
         raise InputError(
             f"the data folder {folder} does not exist: pass --data-dir (or LSGNN_DATA) a folder of .npz files"
         )
-    path = folder / f"{name}.npz"
+    path = folder / file
     return path if path.is_file() else None
 
 
 def _from_npz(path: Path, entry: Entry) -> Graph:
-    graph = Graph.load(path)
+    graph = load_by_year(path) if entry.loader == "npz_year" else Graph.load(path)
     same_bytes = not entry.sha256 or hashlib.sha256(path.read_bytes()).hexdigest() == entry.sha256
     remark = () if same_bytes else (f"{path.name} is not the file the registry's checksum was taken from",)
     return _named(graph, entry.name, remark)
@@ -73,7 +74,7 @@ def _from_publisher(entry: Entry) -> tuple[Graph, str]:
     if not entry.downloadable:
         raise DatasetUnavailable(
             f"dataset {entry.name!r} has no public download: "
-            f"pass --data-dir (or set LSGNN_DATA) to a folder with {entry.name}.npz"
+            f"pass --data-dir (or set LSGNN_DATA) to a folder with {entry.file}"
         )
     cached = cache_folder() / f"{entry.name}.npz"
     if cached.is_file():

@@ -28,6 +28,7 @@ Loader = Literal[
     "ogb",
     "ogb_year",
     "npz",  # from a data folder only
+    "npz_year",  # another dataset's .npz file, by year
 ]
 Metric = Literal["accuracy", "roc_auc"]
 
@@ -58,7 +59,12 @@ class Entry:
 
     @property
     def downloadable(self) -> bool:
-        return self.loader not in ("bundled", "fsbm", "npz")
+        return self.loader not in ("bundled", "fsbm", "npz", "npz_year")
+
+    @property
+    def file(self) -> str:
+        """The file in a data folder that holds it."""
+        return f"{self.upstream if self.loader == 'npz_year' else self.name}.npz"
 
 
 def names() -> tuple[str, ...]:

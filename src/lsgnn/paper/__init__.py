@@ -24,6 +24,7 @@ _HOME = {
     "depth": "depth",
     "plug-in": "plug_in",
     "ablation": "ablation",
+    "gap": "gap",
     "homophily": "homophily",
     "toy": "toy",
     "theorem": "theorem",

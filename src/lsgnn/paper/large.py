@@ -11,14 +11,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from lsgnn.datasets.loading import cache_folder
-from lsgnn.datasets.ogb import quantile_classes
 from lsgnn.datasets.presets import preset
-from lsgnn.errors import DatasetUnavailable, InputError
+from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
-from lsgnn.graph.splits import Splits, authors_splits
+from lsgnn.graph.splits import Splits
 from lsgnn.paper.frame import Experiment, Plan, Results, Unit
 from lsgnn.paper.graphs import graph_of
 from lsgnn.paper.large_page import MODELS, render
@@ -76,39 +73,10 @@ def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
 
 
 def task_graph(task: str, data_dir: Path | None) -> tuple[Graph, Splits]:
-    """The graph with the classes of the task, and its splits: the official ones, or five by the authors' splitter."""
-    if task in REAL:
-        graph = graph_of(task, data_dir)
-    else:
-        graph = graph_of("arxiv-2023", data_dir)
-        if task == "arxiv-2023-year":
-            graph = by_year(graph, data_dir)
-    if task.endswith("year"):
-        return graph, authors_splits(graph.y, RUNS, train=0.5, val=0.25)
+    """The graph with the classes of the task, and its splits."""
+    graph = graph_of(task.removesuffix("-subject"), data_dir)
     assert graph.splits is not None
     return graph, graph.splits
-
-
-def by_year(graph: Graph, data_dir: Path | None) -> Graph:
-    """The same papers with the fifth of the years in which each appeared as its class; unknown years have none."""
-    folder = data_dir or os.environ.get("LSGNN_DATA")
-    path = Path(folder or ".").expanduser() / "arxiv-2023.npz"
-    if not path.is_file():
-        raise DatasetUnavailable(f"the years of arxiv-2023 are not in {path}: pass --data-dir a folder that holds it")
-    with np.load(path, allow_pickle=False) as arrays:
-        year = arrays["year"]
-    y = np.full(len(year), -1, dtype=np.int64)
-    y[year >= 0] = quantile_classes(year[year >= 0])
-    classes = tuple(f"{years.min()} to {years.max()}" for c in range(5) if len(years := year[y == c]))
-    _, y[y >= 0] = np.unique(y[y >= 0], return_inverse=True)  # a quantile may be empty: years are whole numbers
-    return Graph(
-        x=graph.x,
-        edge_index=graph.edge_index,
-        y=y,
-        node_ids=graph.node_ids,
-        class_names=classes,
-        name="arxiv-2023-year",
-    )
 
 
 EXPERIMENT = Experiment("large", "Large graphs", units, compute, render)

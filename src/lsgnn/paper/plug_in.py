@@ -17,9 +17,9 @@ from lsgnn.paper.graphs import graph_of
 from lsgnn.paper.plug_in_page import HOSTS, render
 from lsgnn.paper.published import nine
 
-TRIALS = 8
-SEARCH_SPLITS = 3
-EPOCHS, PATIENCE = 300, 60
+TRIALS = 4
+SEARCH_SPLITS = 2
+EPOCHS, PATIENCE = 200, 40
 LARGE = 5_000  # nodes from which on fewer splits are tested
 SIDES = ("original", "localsim")
 
@@ -28,7 +28,7 @@ def units(plan: Plan, results: Results) -> list[Unit]:
     trials, search, epochs = (2, 1, 3) if plan.quick else (TRIALS, SEARCH_SPLITS, EPOCHS)
     found = []
     for dataset in plan.chosen(("texas",) if plan.quick else nine()):
-        tested = search if plan.quick else 10 if info(dataset).nodes < LARGE else 5
+        tested = search if plan.quick else 10 if info(dataset).nodes < LARGE else 3
         for host in HOSTS:
             settings = [trial_settings(host, dataset, number) for number in range(trials)]
             for side in SIDES:

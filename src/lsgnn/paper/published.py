@@ -15,7 +15,8 @@ TITLES = {
     **{"cora": "Cora", "citeseer": "Citeseer", "pubmed": "Pubmed", "chameleon": "Chameleon", "squirrel": "Squirrel"},
     **{"actor": "Actor", "cornell": "Cornell (2021)", "texas": "Texas", "wisconsin": "Wisconsin"},
     **{"cornell-fixed": "Cornell (fixed)", "chameleon-filtered": "Chameleon (filtered)"},
-    **{"squirrel-filtered": "Squirrel (filtered)", "tolokers": "Tolokers", "arxiv-2023": "arxiv-2023"},
+    **{"squirrel-filtered": "Squirrel (filtered)", "tolokers": "Tolokers"},
+    **{"arxiv-2023": "arxiv-2023 by subject", "arxiv-2023-year": "arxiv-2023 by year"},
     **{"ogbn-arxiv": "ogbn-arxiv", "arxiv-year": "arxiv-year"},
 }
 

@@ -174,7 +174,8 @@ class Run:
     def metrics(self) -> dict[str, float]:
         """Loss and accuracy on each part of the split (absent where a part has no labelled node).
 
-        `val_ece` and `test_ece` are the calibration errors of `predict()`, `…_ece_uncalibrated` those before.
+        `val_ece` and `test_ece` are the calibration errors of `predict()`, `…_ece_uncalibrated` those before. Where
+        several members vote, `val_accuracy_one_member` is what one of them reaches alone, on average.
         """
         out = {}
         for part in ("train", "val", "test"):
@@ -188,6 +189,10 @@ class Run:
                 for key, calibrated in (("ece", True), ("ece_uncalibrated", False)):
                     probabilities = self.predict(calibrated=calibrated).probabilities[rows]
                     out[f"{part}_{key}"] = expected_calibration_error(probabilities, self.graph.y[rows])
+        if len(self.members) > 1:
+            out["val_accuracy_one_member"] = float(
+                np.mean([m.history[m.best_epoch - 1]["val_accuracy"] for m in self.members])
+            )
         return out
 
     def save(self, folder: str | Path) -> None:

@@ -72,6 +72,14 @@ def test_a_stopped_search_goes_on_and_a_finished_one_is_only_read(tmp_path: Path
     assert again.settings == more.settings
 
 
+def test_a_search_out_of_time_ends_with_at_least_one_trial_and_goes_on_later(tmp_path: Path) -> None:
+    settings = dict(base=BASE, splits=SPLITS, grid=False, storage=tmp_path / "study.db")
+    assert len(tune(GRAPH, trials=5, timeout=1e-9, **settings).trials) == 1
+    assert len(tune(GRAPH, trials=3, **settings).trials) == 3
+    with pytest.raises(InputError, match="timeout=0"):
+        tune(GRAPH, trials=1, timeout=0)
+
+
 def test_any_model_of_the_zoo_can_be_tuned_in_its_own_space() -> None:
     tuning = tune(GRAPH, model="sgc", trials=2, splits=SPLITS)
     assert len(tuning.trials) == 2

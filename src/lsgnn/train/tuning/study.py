@@ -6,6 +6,7 @@ mark, closed, and its settings are tried again: none is lost and none counts twi
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import time
@@ -58,10 +59,16 @@ def search(
     trials: int,
     seed: int,
     on_trial: OnTrial | None = None,
+    deadline: float = math.inf,
 ) -> None:
-    """Runs trials until `trials` are finished, by whichever processes share the study."""
+    """Runs trials until `trials` are finished, by whichever processes share the study.
+
+    After `deadline`, in seconds of `time.monotonic`, no further trial is begun, except that one must be complete.
+    """
     recover(study)
     while count_finished(study) + count_running_elsewhere(study) < trials:
+        if time.monotonic() > deadline and any(t.state == TrialState.COMPLETE for t in finished(study)):
+            return
         trial = study.ask()
         trial.set_user_attr("worker", worker_mark())
         settings = space(trial)
@@ -82,7 +89,7 @@ def search(
         time.sleep(0.5)  # others work on the last trials; should they die, we take over
         recover(study)
         if count_finished(study) + count_running_elsewhere(study) < trials:
-            return search(study, scorer, space, splits, trials, seed, on_trial)
+            return search(study, scorer, space, splits, trials, seed, on_trial, deadline)
 
 
 def finished(study: optuna.Study) -> list[FrozenTrial]:

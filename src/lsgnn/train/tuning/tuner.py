@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -83,6 +84,7 @@ def tune(
     storage: str | Path | None = None,
     prune: bool = True,
     grid: bool = True,
+    timeout: float = math.inf,
     seed: int = 0,
     engine: Engine = "auto",
     workers: int = 2,
@@ -100,11 +102,14 @@ def tune(
         metric: what to maximise on the validation nodes.
         storage: database file; a search that was stopped goes on from it, and several processes may share it.
         prune: stop a trial when its first splits are clearly worse than those of the best one.
+        timeout: seconds after which no further trial is begun; the next call goes on, if there is a `storage`.
         seed: of the search and of the trainings; re-scoring uses seeds after it.
         on_trial: called with the study after every trial.
     """
     if trials < 1:
         raise InputError(f"trials={trials} is out of range: it must be at least 1")
+    if not timeout > 0:
+        raise InputError(f"timeout={timeout} is out of range: it must be a positive number of seconds")
     graph, zoo_model = as_graph(graph), zoo.get(model)
     base = base or (LSGNNConfig() if model == "lsgnn" else zoo_preset(model, graph.name))
     splits = default_splits(graph, splits)
@@ -119,11 +124,12 @@ def tune(
         name, suggest = f"{graph.name}/{model}", zoo_model.space
         scorer = ZooScorer(graph, splits, zoo_model, base, metric)
     start, file = time.perf_counter(), Path(storage) if storage else None
+    deadline = time.monotonic() + timeout
     study = open_study(name, file, seed, prune)
     if grid and isinstance(base, LSGNNConfig) and not study.trials:
         for cell in best_cells(scorer, open_study(f"{name}/grid", file, seed, prune=False), numbers, seed):
             study.enqueue_trial(cell)
-    search(study, scorer, suggest, numbers, trials, seed, on_trial)
+    search(study, scorer, suggest, numbers, trials, seed, on_trial, deadline)
     return choose(study, scorer, numbers, seed, time.perf_counter() - start)
 
 

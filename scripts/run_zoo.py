@@ -1,0 +1,77 @@
+"""Every model of the zoo on the datasets, with the settings of its card; goes on where it stopped.
+
+    LSGNN_DATA=../shared/data python scripts/run_zoo.py --datasets texas,cornell --models all
+    LSGNN_DATA=../shared/data python scripts/run_zoo.py --minutes 15
+
+Official splits. A model's first split tells what ten would cost: where that is more than --minutes of one core, three
+are run. Where a single training is that long, `LIGHTER` cuts its epochs. One file per model and split below
+results/zoo, which holds the settings used; the main table says where splits or epochs are fewer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lsgnn import zoo
+from lsgnn.datasets import info, load
+from lsgnn.errors import LSGNNWarning
+from lsgnn.paper.published import nine
+from lsgnn.train.compare import compare
+from lsgnn.train.units import Unit
+from lsgnn.zoo.presets import zoo_preset
+
+ROOT = Path(__file__).parents[1]
+CORRECTED = ("cornell-fixed", "chameleon-filtered", "squirrel-filtered")
+FEWER = 3
+
+# trainings of which three would take a core for a quarter of an hour or ten for an hour: (model, dataset) → what is cut
+SHORT = {"epochs": 300, "patience": 50}
+LIGHTER: dict[tuple[str, str], dict[str, Any]] = {
+    **{(model, "pubmed"): SHORT for model in ("gat", "mixhop", "geom_gcn", "h2gcn", "wrgat", "fsgnn")},
+    **{(model, "squirrel"): SHORT for model in ("gat", "h2gcn", "fagcn", "wrgat")},
+    ("gcnii", "citeseer"): SHORT,
+    ("gcnii", "pubmed"): {"epochs": 150, "patience": 30},
+}
+
+
+def run(dataset: str, model: str, minutes: float, store: Path) -> str:
+    """Trains one model on as many splits of one dataset as the time allows; a line that tells."""
+    graph = load(dataset)
+    config = zoo_preset(model, dataset).replace(**LIGHTER.get((model, dataset), {}))
+    shared: Any = dict(metric=info(dataset).metric, configs={model: config}, store=store)
+
+    def units(count: int) -> tuple[Unit, ...]:
+        return compare(graph, [model], which=range(count), **shared).rows[0].units
+
+    (first,) = units(1)
+    ten = first.prepare_seconds + 10 * first.seconds
+    done = units(10 if ten <= 60 * minutes else FEWER)
+    test = sum(unit.test for unit in done) / len(done)
+    return f"{dataset} {model}: {test:.2f} on {len(done)} splits, {sum(u.seconds for u in done):.0f} s"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--datasets", default=",".join((*nine(), *CORRECTED)))
+    parser.add_argument("--models", default="all")
+    parser.add_argument("--minutes", type=float, default=15, help="of one core, for all splits of a model on a dataset")
+    parser.add_argument("--store", type=Path, default=ROOT / "results" / "zoo")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+    warnings.simplefilter("ignore", LSGNNWarning)  # what is odd about a benchmark is known
+    for dataset in args.datasets.split(","):
+        for model in zoo.names() if args.models == "all" else args.models.split(","):
+            start = time.perf_counter()
+            line = run(dataset, model, args.minutes, args.store)
+            print(f"{line} ({time.perf_counter() - start:.0f} s now)", flush=True)
+
+
+if __name__ == "__main__":
+    main()
