@@ -81,6 +81,8 @@ def main() -> None:
     if args.child:
         print(json.dumps(one_measurement(args.child, args.nodes[0], args.degree, args.features, args.K)))
         return
+    from lsgnn.files import write_json  # not in the child, whose memory is measured
+
     results = []
     print(f"{'nodes':>9} {'edges':>9} {'method':>8} {'CPU s':>8} {'wall s':>8} {'result GB':>10} {'beyond it GB':>13}")
     for n in args.nodes:
@@ -93,8 +95,7 @@ def main() -> None:
             memory = f"{m['result_bytes'] / 1e9:10.2f} {m['beyond_result_bytes'] / 1e9:13.2f}"
             print(f"{n:9} {n * args.degree:9} {method:>8} {m['cpu_seconds']:8.2f} {m['wall_seconds']:8.2f} {memory}")
             if args.json:
-                with open(args.json, "w") as file:
-                    json.dump({"features": args.features, "K": args.K, "results": results}, file, indent=1)
+                write_json(args.json, {"features": args.features, "K": args.K, "results": results})
 
 
 if __name__ == "__main__":

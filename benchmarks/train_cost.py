@@ -12,7 +12,6 @@ of epochs is `--large-epochs`, and nothing is extrapolated.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import sys
 import time
@@ -26,6 +25,7 @@ from torch_geometric.nn import GAT, GCN, SGConv
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.datasets import load, preset
+from lsgnn.files import write_json
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split, stratified_splits
 from lsgnn.nn.model import LSGNN
@@ -225,18 +225,13 @@ def main() -> None:
         epochs = args.large_epochs if name == LARGE else args.epochs
         results.append(measure(name, args.methods, epochs, args.rounds, args.slow_rounds))
         if args.json:
-            with open(args.json, "w") as file:
-                json.dump(
-                    {
-                        "torch": torch.__version__,
-                        "threads": 1,
-                        "rounds": args.rounds,
-                        "slow_rounds": args.slow_rounds,
-                        "results": results,
-                    },
-                    file,
-                    indent=1,
-                )
+            document = {
+                "torch": torch.__version__,
+                "threads": 1,
+                "rounds": args.rounds,
+                "slow_rounds": args.slow_rounds,
+            }
+            write_json(args.json, document | {"results": results})
     print(f"CPU seconds, median of {args.rounds} interleaved rounds, one thread; in brackets: times lsgnn's")
     print(table(results, args.methods))
 

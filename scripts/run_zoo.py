@@ -21,13 +21,12 @@ import torch
 from lsgnn import zoo
 from lsgnn.datasets import info, load
 from lsgnn.errors import LSGNNWarning
-from lsgnn.paper.published import nine
+from lsgnn.paper.published import CORRECTED, nine
 from lsgnn.train.compare import compare
 from lsgnn.train.units import Unit
 from lsgnn.zoo.presets import zoo_preset
 
 ROOT = Path(__file__).parents[1]
-CORRECTED = ("cornell-fixed", "chameleon-filtered", "squirrel-filtered")
 FEWER = 3
 
 # trainings of which three would take a core for a quarter of an hour or ten for an hour: (model, dataset) → what is cut

@@ -22,6 +22,7 @@ from typing import Any
 from lsgnn.datasets import info, load, preset, preset_kinds
 from lsgnn.files import write_json
 from lsgnn.graph.refolds import refolded
+from lsgnn.graph.splits import Splits
 from lsgnn.train.evaluate import evaluate
 from lsgnn.train.tuning import tune
 
@@ -35,14 +36,14 @@ def tune_one(name: str, args: argparse.Namespace) -> dict[str, Any]:
     splits = graph.splits
     if splits is None:
         raise SystemExit(f"{name} has no official splits")
-    seen = range(min(args.splits, len(splits)))
+    count = min(args.splits, len(splits))
+    seen = Splits(splits.train[:count], splits.val[:count], splits.test[:count])
     tuning = tune(
         graph,
         space=args.space,
         trials=args.trials,
         base=base,
-        splits=splits if args.refolds == 1 else refolded(splits, graph.y, args.refolds),
-        which=None if len(seen) == len(splits) else seen,
+        splits=refolded(seen, graph.y, args.refolds),
         metric=metric,
         storage=args.studies / f"{name}-{folder(args)}.db",
         prune=not args.no_prune,
@@ -54,7 +55,7 @@ def tune_one(name: str, args: argparse.Namespace) -> dict[str, Any]:
     fresh = tuning.config.replace(seed=1000)  # seeds that the search has not seen
     shared: Any = dict(splits=splits, metric=metric, workers=args.jobs)
     readings = {"one setting for all splits": evaluate(graph, fresh, **shared)}
-    if args.refolds == 1 and len(seen) == len(splits):
+    if args.refolds == 1 and count == len(splits):
         readings["each split its own"] = evaluate(graph, tuning.configs_per_split, **shared)
     if args.members > 1:
         voted = evaluate(graph, fresh, members=args.members, **shared)
@@ -65,7 +66,7 @@ def tune_one(name: str, args: argparse.Namespace) -> dict[str, Any]:
         "space": folder(args),
         "metric": metric,
         "num_trials": len(tuning.trials),
-        "search_splits": len(seen),
+        "search_splits": count,
         "refolds": args.refolds,
         "pruned": not args.no_prune,
     }

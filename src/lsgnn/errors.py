@@ -9,5 +9,9 @@ class DatasetUnavailable(InputError):
     """A known dataset is not on this machine and cannot be downloaded."""
 
 
+class TrainingDiverged(InputError):
+    """No epoch of a training had a finite validation loss."""
+
+
 class LSGNNWarning(UserWarning):
     """The input was accepted, but the user should know something about it."""

@@ -1,7 +1,8 @@
 """Files and folders that appear whole or not at all; used by everything that writes to disk.
 
 The new content is written beside its final place, flushed to the disk and then renamed over it, so that a crash, a full
-disk or Ctrl-C leaves what was there before. Only `kill -9` can leave a stray `.<name>.<random>.tmp`.
+disk or Ctrl-C leaves what was there before. Only `kill -9` can leave a stray `.<name>.<random>.tmp`; should it hit
+between the two renames of a folder, the earlier folder is there under that name.
 """
 
 from __future__ import annotations
@@ -67,12 +68,12 @@ def write_folder_atomically(path: str | Path) -> Iterator[Path]:
             if file.is_file():
                 with file.open("rb") as written:
                     os.fsync(written.fileno())
-        if path.exists():
-            os.replace(path, old)
         try:
+            if path.exists():
+                os.replace(path, old)
             os.replace(new, path)
         except BaseException:
-            if old.exists():
+            if old.exists() and not path.exists():
                 os.replace(old, path)
             raise
     except BaseException:

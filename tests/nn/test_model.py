@@ -83,4 +83,12 @@ def test_reset_parameters_starts_afresh_and_repr_is_short() -> None:
     before = model.reduce.weights[0].clone()
     model.reset_parameters()
     assert not torch.equal(before, model.reduce.weights[0])
+    for weights, start in (("graph", True), ("free", False), ("random", False)):
+        fusion = LSGNN(4, 8, 2, K=3, weights=weights, num_nodes=5)
+        kept = fusion.fusion.noise if weights == "random" else fusion.fusion.alpha
+        first = kept.detach().clone()
+        torch.nn.init.constant_(kept, 7.0)
+        fusion.reset_parameters()
+        assert (kept != 7).all()
+        assert torch.equal(kept, first) == start  # ones, or another draw
     assert str(model) == "LSGNN(4, 8, 2, K=3)"

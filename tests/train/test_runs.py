@@ -1,7 +1,9 @@
 import numpy as np
+import pytest
 import torch
 
-from lsgnn import LSGNNConfig, stratified_splits
+from lsgnn import LSGNN, LSGNNConfig, stratified_splits
+from lsgnn.nn.rows import make_rows
 from lsgnn.train.evaluate import evaluate
 from lsgnn.train.runs import Job, SharedPrecompute, structural_key, train_many
 from tests.graphs import two_blocks
@@ -55,4 +57,14 @@ def test_each_split_may_have_settings_of_its_own() -> None:
 
 
 def test_members_are_averaged_before_they_are_scored() -> None:
-    assert evaluate(GRAPH, QUICK, splits=SPLITS, members=3).members == 3
+    weak = QUICK.replace(epochs=2)  # so that members disagree
+    together = evaluate(GRAPH, weak, splits=SPLITS, members=3)
+    shared = SharedPrecompute(GRAPH)
+    for s, split in enumerate(SPLITS):
+        jobs = [Job(weak.replace(seed=seed), split) for seed in range(3)]
+        models = [LSGNN.from_weights(weak, t.state_dict, GRAPH.num_nodes) for t in train_many(shared, jobs)]
+        rows = make_rows(shared(weak), weak)
+        probabilities = sum(torch.softmax(model(rows).detach(), dim=-1) for model in models).numpy()
+        right = probabilities.argmax(axis=1) == GRAPH.y
+        assert together.test[s] == pytest.approx(100 * right[split.test].mean())
+    assert together.test != evaluate(GRAPH, weak, splits=SPLITS).test

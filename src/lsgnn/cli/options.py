@@ -33,7 +33,9 @@ Column = Annotated[
     ),
 ]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of .npz graphs (default: $LSGNN_DATA).")]
-Preset = Annotated[str, typer.Option(help="released (the authors' code), paper (the text), default, or a .toml.")]
+Preset = Annotated[
+    str, typer.Option(help="released (the authors' code), paper (the text), tuned (by us), default, or a .toml.")
+]
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting; repeatable.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Engine = Annotated[str, typer.Option(help="auto, cpu (fused) or torch.")]

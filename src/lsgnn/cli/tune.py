@@ -41,7 +41,7 @@ def tune(
     """Tune a model on a graph by validation score; test nodes are read once, at the end, if at all."""
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
     options.checked_choice("--space", space, ("paper", "extended"))
-    config, all_splits = options.settings_and_splits(g, preset, set or [])
+    config, all_splits = options.settings_and_splits(g, preset, (set or []) if model == "lsgnn" else [])
     which = options.parse_splits(splits, len(all_splits))
     measure: Any = options.default_metric(g, metric)
     from lsgnn.files import write_json, write_text
@@ -53,7 +53,7 @@ def tune(
             model=model,
             space=space,  # type: ignore[arg-type]
             trials=trials,
-            base=config if model == "lsgnn" else None,
+            base=config if model == "lsgnn" else peer_settings(model, g.name, preset, set or []),
             splits=all_splits,
             which=which,
             metric=measure,
@@ -92,3 +92,13 @@ def tune(
         answer(f"test {measure}, {rule}: {score['mean']:.2f} ± {score['std']:.2f}")
     if export is not None:
         say(f"preset written to {export}")
+
+
+def peer_settings(model: str, dataset: str, preset: str, changes: list[str]) -> Any:
+    """A peer starts from its card's settings for the dataset; presets of LSGNN mean nothing to it."""
+    from lsgnn.errors import InputError
+    from lsgnn.zoo.presets import zoo_preset
+
+    if preset != "default":
+        raise InputError(f"--preset {preset} is for LSGNN, not for {model!r}: drop it, or use --set")
+    return zoo_preset(model, dataset).replace(**options.parse_settings(changes))

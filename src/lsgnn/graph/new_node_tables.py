@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from lsgnn.errors import InputError
 from lsgnn.graph import columns
 from lsgnn.graph.open_table import open_table
+from lsgnn.graph.tables import edge_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,17 +38,9 @@ def read_new_nodes(edges: Any, nodes: Any, *, id: str | None = None, label: str 
     if not features:
         raise InputError(f"{node_source.title} has no feature columns: pass those that the graph has")
     edge_source = open_table(edges, "edge")
-    weight = edge_source.find("weight")
-    ends = (edge_source.find("source", "src"), edge_source.find("target", "dst"))
-    others = [name for name in edge_source.names if name not in (*ends, weight)]
-    chosen = [end or (others.pop(0) if others else None) for end in ends]
-    found = [end for end in chosen if end is not None]
-    if len(found) < 2:
-        raise InputError(
-            f"{edge_source.title} has the columns {edge_source.names}: an edge needs a source and a target"
-        )
-    edge_table = edge_source.read(text=found)
-    sources, targets = (columns.to_numpy(columns.ids(edge_table, end, edge_source)).tolist() for end in found)
+    ends, weight = edge_columns(edge_source, None, None, None)
+    edge_table = edge_source.read(text=list(ends))
+    sources, targets = (columns.to_numpy(columns.ids(edge_table, end, edge_source)).tolist() for end in ends)
     return NewNodeTables(
         x=columns.features(node_table, features, node_source),
         edges=list(zip(sources, targets, strict=True)),

@@ -14,7 +14,7 @@ def refolded(splits: Splits, y: NDArray[np.int64], repeats: int = 3, seed: int =
 
     Each deal keeps the test nodes and, per class, how many nodes train and how many validate. To tune on all of them
     instead of on the splits alone judges settings by most labelled nodes, not by the few that happen to validate
-    (59 on Texas), and still reads no test node.
+    (59 on Texas), and leaves each split's own test nodes alone.
 
     Args:
         y: class numbers [n].

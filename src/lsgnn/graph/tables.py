@@ -47,7 +47,7 @@ def read_tables(
         name: the graph's name (default: the edge file's).
     """
     edge_source = open_table(edges, "edge")
-    ends, weight = _edge_columns(edge_source, source, target, weight)
+    ends, weight = edge_columns(edge_source, source, target, weight)
     edge_table = edge_source.read(text=ends)
     sources, targets = columns.comparable(*(columns.ids(edge_table, end, edge_source) for end in ends))
     fields: dict[str, Any] = {"name": name or _stem(edges)}
@@ -82,7 +82,7 @@ def read_tables(
     return Graph(**fields)
 
 
-def _edge_columns(
+def edge_columns(
     edges: Source, source: str | None, target: str | None, weight: str | None
 ) -> tuple[tuple[str, str], str | None]:
     """(source, target) and weight: the named ones, else the usual names, else the first two."""

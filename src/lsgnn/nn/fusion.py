@@ -44,7 +44,11 @@ class GraphFusion(nn.Module):
 
     def __init__(self, K: int) -> None:
         super().__init__()
-        self.alpha = nn.Parameter(torch.ones(K, 3))
+        self.alpha = nn.Parameter(torch.empty(K, 3))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        nn.init.ones_(self.alpha)
 
     def forward(self, rows: Rows, G_I: Tensor) -> Tensor:
         return self.alpha.expand(len(G_I), -1, -1)
@@ -68,7 +72,11 @@ class FreeFusion(nn.Module):
 
     def __init__(self, K: int, num_nodes: int) -> None:
         super().__init__()
-        self.alpha = nn.Parameter(torch.randn(num_nodes, K, 3))
+        self.alpha = nn.Parameter(torch.empty(num_nodes, K, 3))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        nn.init.normal_(self.alpha)
 
     def forward(self, rows: Rows, G_I: Tensor) -> Tensor:
         return rows.pick(self.alpha)
@@ -82,7 +90,11 @@ class RandomFusion(nn.Module):
         self.K = K
         self.mlp = two_layer_perceptron(2, hidden_channels, 3 * K)
         self.noise: Tensor
-        self.register_buffer("noise", torch.randn(num_nodes))
+        self.register_buffer("noise", torch.empty(num_nodes))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        nn.init.normal_(self.noise)
 
     def forward(self, rows: Rows, G_I: Tensor) -> Tensor:
         alpha: Tensor = self.mlp(with_square(rows.pick(self.noise))).view(-1, self.K, 3)

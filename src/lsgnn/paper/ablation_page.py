@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from lsgnn.paper.ablation_variants import CUMULATIVE, EXTRA, PUBLISHED_NAME, stored_name
@@ -11,6 +9,7 @@ from lsgnn.paper.frame import Results
 from lsgnn.paper.graphs import SPLITS, released
 from lsgnn.paper.page import Cell, Page, Row, Table
 from lsgnn.paper.published import nine, nine_columns, our_row, published, published_row
+from lsgnn.train.comparison import Difference
 
 HOW = (
     "ours: settings of the authors' released code per dataset (β, γ, lr, weight decay, dropout, similarity, "
@@ -65,13 +64,9 @@ def _differences(results: Results, variant: str, label: str) -> Row:
 
 def difference(changed: list[float], full: list[float]) -> str:
     """Mean paired difference over the splits both have, and half of its 95 % t interval."""
-    from scipy.stats import t
-
-    gaps = np.subtract(changed, full[: len(changed)])
-    if len(gaps) < 2:
-        return f"{gaps.mean():+.2f}"
-    half = float(t.ppf(0.975, len(gaps) - 1)) * float(gaps.std(ddof=1)) / math.sqrt(len(gaps))
-    return f"{gaps.mean():+.2f} ± {half:.2f}"
+    found = Difference.between(changed, full[: len(changed)])
+    half = "" if found.interval is None else f" ± {found.interval[1] - found.mean:.2f}"
+    return f"{found.mean:+.2f}{half}"
 
 
 def _splits(results: Results) -> str:

@@ -59,14 +59,31 @@ def read_zoo(root: Path, dataset: str) -> dict[str, list[float]]:
 
     Where a model has units of several settings, those with the most splits count, then those best on validation.
     """
+    return {model: [unit["test"] for unit in units] for model, units in _zoo_units(root, dataset).items()}
+
+
+def read_shortened(root: Path, dataset: str) -> dict[str, str]:
+    """Model → what differs from its card, for the units that `read_zoo` counts."""
+    from lsgnn.zoo.presets import zoo_preset
+
+    found = {}
+    for model, units in _zoo_units(root, dataset).items():
+        card, used = zoo_preset(model, dataset).to_dict(), units[0]["config"]
+        changed = [f"{name} {used[name]}" for name in card if name in used and used[name] != card[name]]
+        if changed:
+            found[model] = ", ".join(changed)
+    return found
+
+
+def _zoo_units(root: Path, dataset: str) -> dict[str, list[dict[str, Any]]]:
     groups: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for path in sorted((root / "zoo" / dataset).glob("*.json")):
         unit = read_json(path)
         groups[unit["model"], repr(sorted(unit["config"].items()))].append(unit)
-    best: dict[str, tuple[tuple[int, float], list[float]]] = {}
+    best: dict[str, tuple[tuple[int, float], list[dict[str, Any]]]] = {}
     for (model, _), members in groups.items():
         members.sort(key=lambda unit: unit["split"])
         rank = (len(members), float(np.mean([unit["val"] for unit in members])))
         if model not in best or rank > best[model][0]:
-            best[model] = (rank, [unit["test"] for unit in members])
-    return {model: scores for model, (_, scores) in best.items()}
+            best[model] = (rank, members)
+    return {model: units for model, (_, units) in best.items()}

@@ -25,9 +25,11 @@ def render(results: Results) -> Page:
         splits = sorted({f"{title(f['dataset'])} {f['splits']}" for f in facts if f["splits"] < 10})
         fewer = f" (fewer on: {', '.join(splits)})" if splits else ""
         trials = sorted({f["trials"] for f in facts})
+        searched = {results.arguments(key)["splits"] for key in results.finished() if "/trial-" in key}
         budget = (
             f"{' or '.join(map(str, trials))} settings per side (the host's card and the same random draws from its "
-            "own space for both), scored on the validation nodes of splits 0 … 2; the best one tested on all ten "
+            "own space for both), scored on the validation nodes of the first "
+            f"{' or '.join(map(str, sorted(searched)))} splits; the best one tested on all ten "
             f"official splits{fewer}; at most "
             f"{facts[0]['epochs']} epochs with patience {facts[0]['patience']}, best validation loss, seed 28, cosine "
             "similarity, undirected, test read once"

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import Any
 
+from lsgnn.config import LSGNNConfig
 from lsgnn.errors import DatasetUnavailable, InputError, LSGNNWarning
 from lsgnn.files import write_json
 from lsgnn.paper import get
@@ -68,7 +69,11 @@ def is_finished(unit: Unit, results: Results) -> bool:
 def _agree(stored: Any, asked: Any) -> bool:
     """Equal values; in a table of settings, those that did not exist when the file was made had their default then."""
     if isinstance(stored, dict) and isinstance(asked, dict):
-        return all(name in asked and _agree(value, asked[name]) for name, value in stored.items())
+        new = asked.keys() - stored.keys()
+        defaults = LSGNNConfig().to_dict()
+        return all(name in asked and _agree(value, asked[name]) for name, value in stored.items()) and all(
+            name in defaults and asked[name] == defaults[name] for name in new
+        )
     return bool(stored == asked)
 
 

@@ -35,6 +35,8 @@ def train(
     if engine not in get_args(Engine):
         raise InputError(f"engine={engine!r} is not a choice: use one of {', '.join(map(repr, get_args(Engine)))}")
     fused = engine == "cpu" or (engine == "auto" and device == "cpu" and supports(config))
+    if engine == "cpu" and device != "cpu":
+        raise InputError(f"engine='cpu' cannot train on device={device!r}: use engine='auto' or 'torch'")
     if engine == "cpu" and not supports(config):
         raise InputError("engine='cpu' cannot train these settings: use engine='auto' or 'torch'")
     with seeded(config.seed):

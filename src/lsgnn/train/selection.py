@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lsgnn.config import SelectBy
-from lsgnn.errors import InputError
+from lsgnn.errors import TrainingDiverged
 from lsgnn.train.trained import Epoch
 
 
@@ -30,4 +30,4 @@ class BestEpoch:
     def require_any(self, lr: float) -> None:
         """Raises if no epoch had a finite validation loss."""
         if self.epoch == 0:
-            raise InputError(f"training diverged: no epoch had a finite validation loss with lr={lr}; lower it")
+            raise TrainingDiverged(f"training diverged: no epoch had a finite validation loss with lr={lr}; lower it")

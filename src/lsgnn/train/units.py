@@ -47,15 +47,12 @@ class UnitStore:
 
     def __init__(self, folder: Path | None, graph: Graph) -> None:
         self.folder = None if folder is None else Path(folder) / re.sub(r"[^\w.-]", "_", graph.name)
-        self._data = _digest_of_graph(graph) if folder is not None else ""
+        self._data = digest_of_graph(graph) if folder is not None else ""
 
     def path(self, model: str, number: int, split: Split, config: TrainingConfig, metric: Metric) -> Path | None:
         if self.folder is None:
             return None
-        masks = [
-            hashlib.sha256(np.packbits(mask).tobytes()).hexdigest() for mask in (split.train, split.val, split.test)
-        ]
-        decides = json.dumps([self._data, masks, model, config.to_dict(), metric], sort_keys=True)
+        decides = json.dumps([self._data, digest_of_split(split), model, config.to_dict(), metric], sort_keys=True)
         return self.folder / f"{model}-split{number}-{hashlib.sha256(decides.encode()).hexdigest()[:10]}.json"
 
     @staticmethod
@@ -76,7 +73,12 @@ class UnitStore:
             write_json(path, asdict(unit))
 
 
-def _digest_of_graph(graph: Graph) -> str:
+def digest_of_split(split: Split) -> list[str]:
+    masks = (split.train, split.val, split.test)
+    return [hashlib.sha256(np.packbits(mask).tobytes()).hexdigest() for mask in masks]
+
+
+def digest_of_graph(graph: Graph) -> str:
     x: Any = graph.x
     parts = [x.data, x.indices, x.indptr] if sp.issparse(x) else [x]
     parts += [graph.edge_index, graph.y]

@@ -49,15 +49,9 @@ def build(config: LSGNNConfig, graph: Graph, inputs: Precomputed) -> LSGNN:
 
 def space(trial: Any) -> dict[str, Any]:
     """The paper's search space."""
-    shares = [0.1, 0.3, 0.5, 0.7, 0.9, 1.0]
-    return {
-        "lr": trial.suggest_float("lr", 1e-3, 1e-1, log=True),
-        "weight_decay": trial.suggest_float("weight_decay", 1e-6, 1e-1, log=True),
-        "dropout": trial.suggest_categorical("dropout", [0.1, 0.5, 0.6, 0.7, 0.8, 0.9]),
-        "beta": trial.suggest_categorical("beta", shares),
-        "gamma": trial.suggest_categorical("gamma", shares),
-        "similarity": trial.suggest_categorical("similarity", ["cosine", "euclidean"]),
-    }
+    from lsgnn.train.tuning.space import paper_space  # needs Optuna: not before a search
+
+    return paper_space(trial)
 
 
 MODEL = LSGNNEntry("lsgnn", "LSGNN", LSGNNConfig, precompute, build, space)

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,11 @@ import optuna
 import pytest
 
 from lsgnn import InputError, LSGNNConfig, stratified_splits
+from lsgnn.errors import TrainingDiverged
 from lsgnn.train.tuning import tune
+from lsgnn.train.tuning.scorer import LSGNNScorer
 from lsgnn.train.tuning.study import FINISHED, open_study, recover, worker_is_gone, worker_mark
+from lsgnn.train.tuning.tuner import best_on_split
 from tests.graphs import two_blocks
 
 GRAPH = two_blocks(n=60)
@@ -35,6 +39,51 @@ def test_each_split_may_choose_by_its_own_validation_nodes() -> None:
     for s, settings in enumerate(tuning.per_split):
         chosen = next(t for t in tuning.trials if t["settings"] == settings)
         assert chosen["val"][s] == max(t["val"][s] for t in tuning.trials)
+
+
+def test_equal_scores_on_a_split_are_not_told_apart_by_other_splits() -> None:
+    tried = [
+        optuna.trial.create_trial(value=v, user_attrs={"val": val}) for v, val in ((1.0, [5.0, 0.0]), (9.0, [5.0, 9.0]))
+    ]
+    first, second = (replace_number(trial, n) for n, trial in enumerate(tried))
+    assert best_on_split([second, first], 0) is first
+    assert best_on_split([second, first], 1) is second
+    pruned = replace_number(
+        optuna.trial.create_trial(state=optuna.trial.TrialState.PRUNED, user_attrs={"val": [6.0]}), 2
+    )
+    assert best_on_split([first, second, pruned], 0) is pruned
+    assert best_on_split([first, second, pruned], 1) is second
+
+
+def replace_number(trial: optuna.trial.FrozenTrial, number: int) -> optuna.trial.FrozenTrial:
+    trial.number = number
+    return trial
+
+
+def test_a_study_made_with_other_settings_is_refused(tmp_path: Path) -> None:
+    given = dict(trials=1, splits=SPLITS, grid=False, storage=tmp_path / "study.db")
+    tune(GRAPH, base=BASE, **given)
+    for change in ({"base": BASE.replace(K=1)}, {"base": BASE, "which": [0, 1]}, {"base": BASE, "metric": "macro_f1"}):
+        with pytest.raises(InputError, match="holds a search of two-blocks/lsgnn/paper on other data"):
+            tune(GRAPH, **given | change)
+
+
+def test_settings_that_diverge_do_not_end_a_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = LSGNNScorer.scores
+
+    def scores(self: LSGNNScorer, settings: dict, splits: list[int], seed: int) -> Iterator[float]:
+        for number, score in enumerate(honest(self, settings, splits, seed)):
+            if settings["similarity"] == "cosine" and number == 1:
+                raise TrainingDiverged("training diverged")
+            yield score
+
+    monkeypatch.setattr(LSGNNScorer, "scores", scores)
+    tuning = tune(GRAPH, trials=8, base=BASE, splits=SPLITS, grid=False, prune=False)
+    assert len(tuning.trials) == 8
+    diverged = [t for t in tuning.trials if t["settings"]["similarity"] == "cosine"]
+    assert 0 < len(diverged) < 8
+    assert all(t["state"] == "pruned" and len(t["val"]) == 1 for t in diverged)
+    assert tuning.settings["similarity"] == "euclidean"
 
 
 def test_the_search_does_not_depend_on_test_labels() -> None:
@@ -75,6 +124,8 @@ def test_a_stopped_search_goes_on_and_a_finished_one_is_only_read(tmp_path: Path
 def test_a_search_out_of_time_ends_with_at_least_one_trial_and_goes_on_later(tmp_path: Path) -> None:
     settings = dict(base=BASE, splits=SPLITS, grid=False, storage=tmp_path / "study.db")
     assert len(tune(GRAPH, trials=5, timeout=1e-9, **settings).trials) == 1
+    quick = tune(GRAPH, trials=5, timeout=1e-9, base=BASE, splits=SPLITS)
+    assert len(quick.trials) == 1  # the first look at β and γ ends in time as well
     assert len(tune(GRAPH, trials=3, **settings).trials) == 3
     with pytest.raises(InputError, match="timeout=0"):
         tune(GRAPH, trials=1, timeout=0)
@@ -116,7 +167,8 @@ def test_after_sigkill_no_trial_is_lost_and_none_is_doubled(tmp_path: Path) -> N
     before = study.get_trials(states=FINISHED)
     interrupted = [t.params for t in study.trials if t.state.name == "RUNNING" and len(t.params) == 6]
     total = len(before) + 3
-    tuning = tune(GRAPH, trials=total, base=BASE, splits=SPLITS, grid=False, storage=storage)
+    slow = BASE.replace(epochs=150)  # as the process that was killed
+    tuning = tune(GRAPH, trials=total, base=slow, splits=SPLITS, grid=False, storage=storage)
     assert len(tuning.trials) == total
     assert [t["trial"] for t in tuning.trials[: len(before)]] == [t.number for t in before]
     settings = [{k: t["settings"][k] for k in t["settings"]} for t in tuning.trials]

@@ -1,6 +1,7 @@
 """How settings are scored during a search: on validation nodes only, split by split.
 
-No test label reaches a search: they are blanked before training starts.
+No training of a search sees a test label: they are blanked before it starts, and what is prepared once for all splits
+is made without labels.
 """
 
 from __future__ import annotations

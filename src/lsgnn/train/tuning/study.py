@@ -18,7 +18,7 @@ import numpy as np
 import optuna
 from optuna.trial import FrozenTrial, TrialState
 
-from lsgnn.errors import InputError
+from lsgnn.errors import InputError, TrainingDiverged
 from lsgnn.train.tuning.scorer import Scorer
 from lsgnn.train.tuning.space import Space
 
@@ -27,8 +27,12 @@ FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
 OnTrial = Callable[[optuna.Study], None]
 
 
-def open_study(name: str, storage: Path | None, seed: int, prune: bool) -> optuna.Study:
-    """The study of this name in the database file `storage` (None: in memory), made if it is new."""
+def open_study(name: str, storage: Path | None, seed: int, prune: bool, decides: str = "") -> optuna.Study:
+    """The study of this name in the database file `storage` (None: in memory), made if it is new.
+
+    `decides` stands for everything else that decides a score (data, splits, metric, settings that are not searched): a
+    study made with another is refused, because its scores do not compare.
+    """
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     database = None
     if storage is not None:
@@ -46,6 +50,12 @@ def open_study(name: str, storage: Path | None, seed: int, prune: bool) -> optun
     study = optuna.create_study(
         study_name=name, storage=database, pruner=pruner, direction="maximize", load_if_exists=True
     )
+    if study.user_attrs.get("decides", decides if not study.trials else "") != decides:
+        raise InputError(
+            f"{storage} holds a search of {name} on other data or splits, or with other settings, metric or seed: "
+            "repeat those, or choose another file"
+        )
+    study.set_user_attr("decides", decides)
     # a resumed or shared study must not draw the same random trials again
     study.sampler = optuna.samplers.TPESampler(seed=(seed + 7919 * len(study.trials)) % 2**32)
     return study
@@ -73,11 +83,14 @@ def search(
         trial.set_user_attr("worker", worker_mark())
         settings = space(trial)
         scores: list[float] = []
-        for score in scorer.scores(settings, splits, seed):
-            trial.report(score, step=len(scores))
-            scores.append(score)
-            if len(scores) < len(splits) and trial.should_prune():
-                break
+        try:
+            for score in scorer.scores(settings, splits, seed):
+                trial.report(score, step=len(scores))
+                scores.append(score)
+                if len(scores) < len(splits) and trial.should_prune():
+                    break
+        except TrainingDiverged:  # such settings are no answer, but no reason to stop either
+            trial.set_user_attr("diverged", True)
         trial.set_user_attr("val", scores)
         trial.set_user_attr("settings", settings)
         complete = len(scores) == len(splits)

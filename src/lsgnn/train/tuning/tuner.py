@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import time
@@ -16,15 +17,17 @@ from optuna.trial import FrozenTrial, TrialState
 
 from lsgnn import zoo
 from lsgnn.config import LSGNNConfig, TrainingConfig
-from lsgnn.errors import InputError
+from lsgnn.errors import InputError, TrainingDiverged
 from lsgnn.graph.convert import as_graph
-from lsgnn.graph.splits import Splits
+from lsgnn.graph.graph import Graph
+from lsgnn.graph.splits import Split, Splits
 from lsgnn.train.engines import Engine
 from lsgnn.train.fit import check_split, default_splits
 from lsgnn.train.metrics import Metric
 from lsgnn.train.tuning.scorer import LSGNNScorer, Scorer, ZooScorer
 from lsgnn.train.tuning.space import SHARES, SPACES, SpaceName
 from lsgnn.train.tuning.study import OnTrial, finished, open_study, search
+from lsgnn.train.units import digest_of_graph, digest_of_split
 from lsgnn.zoo.presets import zoo_preset
 
 GRID_SPLITS = 3  # splits that the first look at the (β, γ) cells uses
@@ -39,7 +42,8 @@ class Tuning:
 
     Args:
         settings: the chosen settings, over `base`.
-        per_split: for each split the settings its own validation nodes prefer (the stricter rule).
+        per_split: for each split, of all settings tried, those its own validation nodes prefer (the stricter rule; what
+            is tried is decided by all splits together).
         rescored: the best settings of the search with their mean validation score on fresh seeds.
         trials: every finished trial: settings, validation score per split, state.
     """
@@ -102,7 +106,8 @@ def tune(
         metric: what to maximise on the validation nodes.
         storage: database file; a search that was stopped goes on from it, and several processes may share it.
         prune: stop a trial when its first splits are clearly worse than those of the best one.
-        timeout: seconds after which no further trial is begun; the next call goes on, if there is a `storage`.
+        timeout: seconds after which no further trial is begun (re-scoring the best comes on top); the next call goes
+            on, if there is a `storage`.
         seed: of the search and of the trainings; re-scoring uses seeds after it.
         on_trial: called with the study after every trial.
     """
@@ -125,15 +130,25 @@ def tune(
         scorer = ZooScorer(graph, splits, zoo_model, base, metric)
     start, file = time.perf_counter(), Path(storage) if storage else None
     deadline = time.monotonic() + timeout
-    study = open_study(name, file, seed, prune)
+    decides = digest(graph, [splits[s] for s in numbers], base, metric, seed)
+    study = open_study(name, file, seed, prune, decides)
     if grid and isinstance(base, LSGNNConfig) and not study.trials:
-        for cell in best_cells(scorer, open_study(f"{name}/grid", file, seed, prune=False), numbers, seed):
-            study.enqueue_trial(cell)
+        first_look = open_study(f"{name}/grid", file, seed, prune=False, decides=decides)
+        for cell in best_cells(scorer, first_look, numbers, seed, deadline):
+            study.enqueue_trial(cell, skip_if_exists=True)  # another process may have come first
     search(study, scorer, suggest, numbers, trials, seed, on_trial, deadline)
     return choose(study, scorer, numbers, seed, time.perf_counter() - start)
 
 
-def best_cells(scorer: Scorer, study: optuna.Study, splits: list[int], seed: int) -> list[dict[str, float]]:
+def digest(graph: Graph, splits: Sequence[Split], base: TrainingConfig, metric: Metric, seed: int) -> str:
+    """A name for everything but the searched settings that decides a score."""
+    parts = [digest_of_graph(graph), *(digest_of_split(split) for split in splits), base.to_dict(), metric, seed]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def best_cells(
+    scorer: Scorer, study: optuna.Study, splits: list[int], seed: int, deadline: float
+) -> list[dict[str, float]]:
     """A quick look at all 36 cells of (β, γ) on a few splits: the search alone can miss the right one for long."""
     if not study.trials:
         for beta in SHARES:
@@ -143,7 +158,7 @@ def best_cells(scorer: Scorer, study: optuna.Study, splits: list[int], seed: int
     def cells(trial: optuna.Trial) -> dict[str, Any]:
         return {name: trial.suggest_categorical(name, SHARES) for name in ("beta", "gamma")}
 
-    search(study, scorer, cells, splits[:GRID_SPLITS], len(SHARES) ** 2, seed)
+    search(study, scorer, cells, splits[:GRID_SPLITS], len(SHARES) ** 2, seed, deadline=deadline)
     ranked = sorted(study.get_trials(states=(TrialState.COMPLETE,)), key=lambda t: -(t.value or 0.0))
     return [dict(trial.params) for trial in ranked[:GRID_BEST]]
 
@@ -157,21 +172,36 @@ def choose(study: optuna.Study, scorer: Scorer, splits: list[int], seed: int, se
         raise InputError(f"none of the {len(done)} trials was finished: run more of them")
     rescored = []
     for trial in complete[:TOP]:
-        settings, fresh = trial.user_attrs["settings"], []
-        for other in range(seed + 1, seed + 1 + FRESH_SEEDS):
-            key = f"rescored/{trial.number}/{other}"
-            if key not in study.user_attrs:
-                study.set_user_attr(key, json.dumps(list(scorer.scores(settings, splits, other))))
-            fresh.append(json.loads(study.user_attrs[key]))
+        settings = trial.user_attrs["settings"]
+        fresh = [_rescore(study, scorer, trial, splits, seed + 1 + r) for r in range(FRESH_SEEDS)]
         scores = {"val": float(np.mean(fresh)), "search_val": trial.value}
         rescored.append({"trial": trial.number, "settings": settings, **scores})
     winner = max(rescored, key=lambda r: r["val"])
-    by_split = [
-        max(complete, key=lambda t, s=s: (t.user_attrs["val"][s], t.value)).user_attrs["settings"]  # type: ignore[misc]
-        for s in range(len(splits))
-    ]
+    by_split = [best_on_split(done, s).user_attrs["settings"] for s in range(len(splits))]
     history = [{"trial": t.number, "state": t.state.name.lower(), **_told(t)} for t in done]
     return Tuning(scorer.base, winner["settings"], by_split, rescored, history, seconds + time.perf_counter() - start)
+
+
+def best_on_split(trials: Sequence[FrozenTrial], s: int) -> FrozenTrial:
+    """The trial that a split's own validation nodes like best, pruned ones included; the earliest of equals.
+
+    The mean over all splits must not break ties: other splits validate on this one's test nodes.
+    """
+    scored = [t for t in trials if len(t.user_attrs["val"]) > s]
+    return max(scored, key=lambda t: (t.user_attrs["val"][s], -t.number))
+
+
+def _rescore(study: optuna.Study, scorer: Scorer, trial: FrozenTrial, splits: list[int], seed: int) -> list[float]:
+    """Validation scores of a trial's settings with another seed, kept in the study; 0 where it diverges."""
+    key = f"rescored/{trial.number}/{seed}"
+    if key not in study.user_attrs:
+        try:
+            scores = list(scorer.scores(trial.user_attrs["settings"], splits, seed))
+        except TrainingDiverged:
+            scores = [0.0] * len(splits)
+        study.set_user_attr(key, json.dumps(scores))
+    found: list[float] = json.loads(study.user_attrs[key])
+    return found
 
 
 def _told(trial: FrozenTrial) -> dict[str, Any]:

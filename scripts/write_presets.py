@@ -1,0 +1,66 @@
+"""Writes what `scripts/tune_datasets.py` chose as the preset `tuned` of each dataset; `--check` tells if one is stale.
+
+Of the spaces that were searched, the one whose choice is better on the validation nodes of fresh seeds counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from lsgnn.config import LSGNNConfig
+from lsgnn.files import write_text
+
+ROOT = Path(__file__).parents[1]
+PRESETS = ROOT / "src" / "lsgnn" / "datasets" / "presets"
+HEAD = "[tuned]\n"
+SPACES = ("paper", "extended")
+
+
+def tuned_tables(results: Path) -> dict[str, str]:
+    """Dataset → its table in TOML."""
+    best: dict[str, tuple[float, dict[str, Any]]] = {}
+    for space in SPACES:
+        for file in sorted((results / "tuning" / space).glob("*.json")):
+            document = json.loads(file.read_text())
+            score = max(candidate["val"] for candidate in document["rescored"])
+            if file.stem not in best or score > best[file.stem][0]:
+                best[file.stem] = (score, document)
+    return {name: _table(score, document) for name, (score, document) in sorted(best.items())}
+
+
+def _table(score: float, document: dict[str, Any]) -> str:
+    config = LSGNNConfig.from_dict(document["base"]).replace(**document["chosen"])
+    name = f"results/tuning/{document['space']}/{document['dataset']}.json"
+    notes = (
+        f"chosen by us by mean validation score over splits: {document['num_trials']} trials, {document['space']} "
+        f"space, validation {document['metric']} {score:.2f} on fresh seeds; {name}"
+    )
+    return f'{HEAD}splits = "official"\nnotes = {json.dumps(notes)}\n{config.to_toml()}'
+
+
+def with_table(text: str, table: str) -> str:
+    """A preset file with its table `tuned` replaced, which is the last one."""
+    return text.partition(HEAD)[0].rstrip("\n") + ("\n\n" if text.partition(HEAD)[0].strip() else "") + table
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="exit with 1 if a preset is stale")
+    check = parser.parse_args().check
+    stale = 0
+    for name, table in tuned_tables(ROOT / "results").items():
+        file = PRESETS / f"{name}.toml"
+        before = file.read_text() if file.exists() else ""
+        after = with_table(before, table)
+        stale += before != after
+        if not check:
+            write_text(file, after)
+    return int(check and stale > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
