@@ -15,6 +15,7 @@ the result goes to results/tuning/<space>-refolds/.
 from __future__ import annotations
 
 import argparse
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,7 @@ def tune_one(name: str, args: argparse.Namespace) -> dict[str, Any]:
         storage=args.studies / f"{name}-{folder(args)}.db",
         prune=not args.no_prune,
         grid=not args.no_grid,
+        start=[chosen_on(other) for other in args.start.split(",") if other],
         timeout=60 * args.minutes,
         workers=args.jobs,
         on_trial=lambda study: print(f"{name}: {len(study.trials)} trials", end="\r", flush=True),
@@ -69,8 +71,17 @@ def tune_one(name: str, args: argparse.Namespace) -> dict[str, Any]:
         "search_splits": count,
         "refolds": args.refolds,
         "pruned": not args.no_prune,
+        "tried_first": args.start.split(",") if args.start else [],
     }
     return about | tuning.to_dict() | {"test": {rule: result.to_dict() for rule, result in readings.items()}}
+
+
+def chosen_on(dataset: str) -> dict[str, Any]:
+    """The settings that an earlier search in the paper's space chose on another dataset."""
+    settings: dict[str, Any] = json.loads((ROOT / "results" / "tuning" / "paper" / f"{dataset}.json").read_text())[
+        "chosen"
+    ]
+    return settings
 
 
 def folder(args: argparse.Namespace) -> str:
@@ -87,6 +98,7 @@ def main() -> None:
     parser.add_argument("--refolds", type=int, default=1)
     parser.add_argument("--members", type=int, default=10, help="seeds that vote in the last reading")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--start", default="", help="datasets whose chosen settings are tried first, joined by commas")
     parser.add_argument("--no-prune", action="store_true")
     parser.add_argument("--no-grid", action="store_true", help="without the first look at all shares β and γ")
     parser.add_argument("--studies", type=Path, default=ROOT / "results" / "tuning" / "studies")

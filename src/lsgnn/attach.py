@@ -16,7 +16,7 @@ node, 53 against 19 ms for a hundred).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,7 +70,7 @@ def new_nodes(graph: Graph, x: Any, edges: Any, node_ids: Any = None, edge_weigh
         if id in number:
             raise InputError(f"node {id!r} is in {graph.name} already: give the new node another id")
     number |= {id: n + i for i, id in enumerate(ids.tolist())}
-    pairs = edges.tolist() if hasattr(edges, "tolist") else list(edges)
+    pairs = edges.tolist() if hasattr(edges, "tolist") else list(edges) if isinstance(edges, Iterable) else [edges]
     if any(not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2 for pair in pairs):
         raise InputError("edges must be pairs (source id, target id): pass a list of pairs or an array [E, 2]")
     edge_index = find(number, (end for pair in pairs for end in pair), graph.name).reshape(-1, 2).T
@@ -83,7 +83,12 @@ def new_nodes(graph: Graph, x: Any, edges: Any, node_ids: Any = None, edge_weigh
         )
     if edge_weight is None and graph.edge_weight is not None:
         raise InputError(f"the edges of {graph.name} have weights: pass edge_weight for the new ones too")
-    weight = None if edge_weight is None else np.asarray(edge_weight, dtype=np.float32)
+    try:
+        weight = None if edge_weight is None else np.asarray(edge_weight, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"edge_weight is not a list of numbers ({error}): pass one positive number per edge"
+        ) from error
     return NewNodes(x, edge_index, weight, ids)
 
 

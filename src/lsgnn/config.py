@@ -67,7 +67,7 @@ class TrainingConfig(Settings):
     dropout: float = 0.5  # [0, 1)
     epochs: int = 200  # ≥ 1
     patience: int = 0  # epochs without improvement after which to stop; 0: never
-    select_by: SelectBy = "val_loss"
+    select_by: SelectBy = "val_loss"  # by accuracy, equal ones go to the lower loss
     class_weight: ClassWeight = "none"  # balanced: every class counts the same in the loss, however rare
     seed: int = 0  # [0, 2^32)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
@@ -35,6 +36,7 @@ def encode(y: Any, n: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
     if y.shape != (n,):
         raise InputError(f"y has shape {y.shape}, but there are {n} rows: pass one label per row, -1 where unknown")
     known = is_known(y)
+    check_classification_targets(y[known])  # measurements are no classes
     classes, codes = np.unique(y[known], return_inverse=True)
     out = np.full(n, -1, dtype=np.int64)
     out[known] = codes

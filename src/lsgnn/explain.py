@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.special import softmax
 from torch import Tensor
 
 from lsgnn.errors import InputError
@@ -128,7 +129,9 @@ def explain(run: Run, node_id: Any, member: int | None = None) -> Explanation:
     localsim = [phi for model in models if (phi := _localsim(model, run.rows)) is not None]
     phi = np.mean(localsim, axis=0) if localsim else None
     naive = run.inputs.similarity.naive_localsim()
-    probabilities = run.predict().probabilities.astype(np.float64)
+    with torch.no_grad():
+        logits = run.logits if member is None else models[0](run.rows).numpy()
+    probabilities = softmax(logits.astype(np.float64) / run.temperature, axis=1)
     graph = run.graph
     return Explanation(
         node_id=graph.node_ids[i].item(),

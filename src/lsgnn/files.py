@@ -26,6 +26,8 @@ def write_atomically(path: str | Path) -> Iterator[BinaryIO]:
     path = _place_for(path)
     if path.is_dir():
         raise InputError(f"cannot write {path}: it is a folder; name a file in it")
+    if path.exists() and not path.is_file():
+        raise InputError(f"cannot write {path}: it is a device or a pipe, which would be replaced; name a file")
     temporary = _beside(path)
     try:
         # 0o666 as `open` does, so that the user's umask decides who may read the file
@@ -83,6 +85,16 @@ def write_folder_atomically(path: str | Path) -> Iterator[Path]:
     _sync_folder(path.parent)
 
 
+def make_folder(path: str | Path) -> Path:
+    """The folder, made with its parents if it does not exist."""
+    path = Path(path).expanduser()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make the folder {path} ({error.strerror}): choose another place") from error
+    return path
+
+
 def write_text(path: str | Path, text: str) -> None:
     """Writes UTF-8 text, whole or not at all."""
     with write_atomically(path) as file:
@@ -91,19 +103,19 @@ def write_text(path: str | Path, text: str) -> None:
 
 def write_json(path: str | Path, value: Any) -> None:
     """Writes one JSON document, whole or not at all; numpy values become plain ones, NaN and infinity null."""
-    write_text(path, json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    write_text(path, json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """JSON knows neither numpy nor NaN, and a file that other tools refuse to read is of no use."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return str(value) if isinstance(value, os.PathLike) else value
 
 

@@ -109,7 +109,7 @@ def test_a_save_that_is_killed_leaves_the_old_run(run, folder, monkeypatch):
     def killed(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(checkpoint, "save_file", killed)
+    monkeypatch.setattr(checkpoint, "save", killed)
     with pytest.raises(KeyboardInterrupt):
         small_run(epochs=1).save(folder)
     assert [path.name for path in folder.parent.iterdir()] == ["run"]

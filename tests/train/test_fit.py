@@ -106,3 +106,17 @@ def test_when_nobody_says_the_validation_nodes_choose_direction_and_weights() ->
     assert not any("chosen" in note for note in lsgnn.fit(directed, QUICK).notes)  # a config is a decision
     kept = lsgnn.fit(directed, QUICK, direction="auto", weights="graph")
     assert kept.config.weights == "graph"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"config": {"K": 2}}, "config is of type dict: pass an LSGNNConfig"),
+        ({"members": "2"}, "members='2' is out of range"),
+        ({"split": "a"}, "split='a' is of type str"),
+        ({"device": "cuda:99", "engine": "torch"}, "device='cuda:99' cannot be used"),
+    ],
+)
+def test_arguments_of_the_wrong_kind_are_named(wrong: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        lsgnn.fit(two_blocks(), **{"config": QUICK} | wrong)

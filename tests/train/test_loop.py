@@ -56,11 +56,26 @@ def test_learning_from_alike_and_from_unlike_neighbours_both_work() -> None:
         assert score(model, rows.select(test), torch.from_numpy(graph.y[split.test]))[1] > 0.85
 
 
-def test_ties_go_to_the_earliest_epoch_and_nan_never_wins() -> None:
-    best = BestEpoch("val_accuracy")
-    losses = [(1.0, 0.5), (0.9, 0.7), (0.1, 0.7), (float("nan"), 1.0)]
-    for epoch, (loss, accuracy) in enumerate(losses, start=1):
+def watched(select_by: str, *scores: tuple[float, float]) -> BestEpoch:
+    best = BestEpoch(select_by)
+    for epoch, (loss, accuracy) in enumerate(scores, start=1):
         best.improved({"epoch": epoch, "train_loss": 0.0, "val_loss": loss, "val_accuracy": accuracy})
-    assert best.epoch == 2
+    return best
+
+
+def test_equal_accuracies_go_to_the_lower_loss_then_to_the_earliest_and_nan_never_wins() -> None:
+    nan = float("nan")
+    assert watched("val_accuracy", (1.0, 0.5), (0.9, 0.7), (0.1, 0.6), (0.8, 0.7), (0.8, 0.7), (nan, 1.0)).epoch == 4
+    assert watched("val_loss", (1.0, 0.5), (0.9, 0.2), (0.9, 0.9), (nan, 1.0)).epoch == 2
+
+
+def test_patience_begins_again_when_equal_accuracy_comes_with_a_lower_loss() -> None:
+    learning = watched("val_accuracy", (1.0, 0.5), (0.9, 0.5), (0.8, 0.4))  # no node has changed sides yet
+    assert not learning.waited(3, patience=2)
+    assert learning.waited(4, patience=2)
+    assert not learning.waited(99, patience=0)
+
+
+def test_no_finite_loss_at_all_is_an_error() -> None:
     with pytest.raises(InputError, match="training diverged"):
         BestEpoch("val_loss").require_any(lr=10.0)

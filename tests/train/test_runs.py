@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from lsgnn import LSGNN, LSGNNConfig, stratified_splits
+from lsgnn import LSGNN, InputError, LSGNNConfig, stratified_splits
 from lsgnn.nn.rows import make_rows
 from lsgnn.train.evaluate import evaluate
 from lsgnn.train.runs import Job, SharedPrecompute, structural_key, train_many
@@ -54,6 +54,20 @@ def test_each_split_may_have_settings_of_its_own() -> None:
     assert [c["gamma"] for c in result.to_dict()["configs"]] == [0.5, 0.9, 0.5]
     alone = evaluate(GRAPH, configs[1], splits=SPLITS, which=[1])
     assert alone.test[0] == result.test[1]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"members": 0}, "members=0 is out of range"),
+        ({"workers": 0}, "workers=0 is out of range"),
+        ({"config": []}, "config is an empty list"),
+        ({"metric": "f1"}, "metric='f1' is not a choice: use one of 'accuracy'"),
+    ],
+)
+def test_bad_requests_are_refused(wrong: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        evaluate(GRAPH, **{"config": QUICK, "splits": SPLITS} | wrong)
 
 
 def test_members_are_averaged_before_they_are_scored() -> None:

@@ -33,6 +33,7 @@ def compare(
     """Train several models under one protocol and rank them, with paired differences to the best."""
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
     measure: Any = options.default_metric(g, metric)
+    options.check_places((report, (".html",)), (out, (".json",)))
     from lsgnn import zoo
     from lsgnn.files import write_json
     from lsgnn.graph.splits import stratified_splits

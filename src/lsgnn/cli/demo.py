@@ -10,6 +10,7 @@ import typer
 
 from lsgnn.cli import options
 from lsgnn.cli.show import answer, answer_json, answer_table, progress
+from lsgnn.files import make_folder
 
 GRAPHS = ("cora-linqs", "debian")
 
@@ -21,7 +22,7 @@ def demo(
 ) -> None:
     """Measure homophily, fit LSGNN and two simpler models on the bundled graphs, compare, write predictions."""
     start = time.perf_counter()
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     results = []
     with progress("demo", len(GRAPHS) * 4) as step:
         for name in GRAPHS:

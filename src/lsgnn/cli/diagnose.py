@@ -28,6 +28,7 @@ def diagnose(
     json: options.Json = False,
 ) -> None:
     """Measure a graph, probe it with quick models and say in words what to make of it."""
+    options.check_places((out, (".html",)))
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
     from lsgnn.report.diagnosis import diagnose as examine
     from lsgnn.report.diagnosis import num_steps
@@ -64,5 +65,9 @@ def summary_lines(found: Diagnosis, graph: str) -> list[str]:
         lines.append(f"no probes: {found.probes.not_run}")
     lines += [f"- {sentence}" for sentence in found.verdict.sentences]
     lines += [f"! {warning}" for warning in found.verdict.warnings]
-    settings = " ".join(f"--set {name}={value}" for name, value in found.verdict.settings.items())
+    if not c.labelled:
+        return lines  # there is nothing to fit yet
+    untried = () if found.probes.rows else ("direction", "weights")  # `fit` will try them itself
+    chosen = {name: value for name, value in found.verdict.settings.items() if name not in untried}
+    settings = " ".join(f"--set {name}={value}" for name, value in chosen.items())
     return [*lines, f"start with: lsgnn fit {graph} {settings}".rstrip()]

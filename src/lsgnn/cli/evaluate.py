@@ -34,6 +34,7 @@ def evaluate(
     which = options.parse_splits(splits, len(all_splits))
     options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
     measure: Any = options.default_metric(g, metric)
+    options.check_places((out, (".json",)))
     from lsgnn.files import write_json
     from lsgnn.train.evaluate import evaluate as measure_all
 

@@ -35,6 +35,7 @@ def fit(
     # nobody said which neighbours to read: the validation nodes shall choose
     chosen = {"direction": "auto"} if options.direction_unsaid(g, preset, set or []) else {}
     options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
+    options.check_places((out, ()), (predictions, (".csv", ".parquet")), (report, (".html",)))
     from lsgnn.train.fit import fit as train
 
     with progress(f"training on {g.name}", config.epochs * members) as step:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 
@@ -21,6 +21,8 @@ from lsgnn.cli.predict import predict
 from lsgnn.cli.show import say
 from lsgnn.cli.tune import tune
 from lsgnn.errors import InputError, LSGNNWarning
+
+UsageError: Any = typer.BadParameter.__mro__[1]  # click's, or that of the copy of click which newer typers carry
 
 app = typer.Typer(
     help="Classify the nodes of a graph when you do not know whether neighbours are alike.",
@@ -52,13 +54,31 @@ def run() -> None:
     """The `lsgnn` executable: bad input is one line on stderr and exit code 2, Ctrl-C is 130, neither a traceback."""
     warnings.showwarning = _show_warning
     try:
-        app()
+        code = app(standalone_mode=False)  # its own way of showing errors is a box of five lines
     except InputError as error:
-        say(f"error: {' '.join(str(error).split())}")
-        sys.exit(2)
+        _stop(str(error))
+    except UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # `lsgnn` alone
+            error.show()
+            sys.exit(error.exit_code)
+        command = error.ctx.command_path if error.ctx else "lsgnn"
+        _stop(f"{error.format_message().rstrip('.')}: see `{command} --help`")
+    except typer.Abort:
+        say("stopped")
+        sys.exit(130)
     except BrokenPipeError:  # the reader of our output (head, less) went away
         sys.stderr.close()
         sys.exit(1)
+    except OSError as error:  # a full disk, a folder that may not be written to
+        _stop(
+            f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}; nothing was left half-written"
+        )
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _stop(reason: str) -> NoReturn:
+    say(f"error: {' '.join(reason.split())}")
+    sys.exit(2)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:

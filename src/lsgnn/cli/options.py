@@ -126,7 +126,12 @@ def load_preset(path: Path) -> LSGNNConfig:
     from lsgnn.config import LSGNNConfig
 
     try:
-        return LSGNNConfig.from_dict(tomllib.loads(path.read_text()))
+        table = tomllib.loads(path.read_text())
+        if (model := table.pop("model", "lsgnn")) != "lsgnn":
+            raise InputError(
+                f"{path} holds settings of {model!r}, not of LSGNN: use one that `lsgnn tune` wrote for it"
+            )
+        return LSGNNConfig.from_dict(table)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"cannot read the preset {path}: {error}") from error
 
@@ -145,6 +150,19 @@ def parse_settings(changes: Sequence[str]) -> dict[str, Any]:
     return settings
 
 
+def check_places(*places: tuple[Path | None, tuple[str, ...]]) -> None:
+    """Raises before any work is done if an output file could not be written: (path, endings it may have)."""
+    for path, endings in places:
+        if path is None:
+            continue
+        if endings and path.suffix not in endings:
+            raise InputError(f"cannot write {path.name!r}: the name must end in {' or '.join(endings)}")
+        if not path.expanduser().resolve().parent.is_dir():
+            raise InputError(f"cannot write {path}: the folder {path.parent} does not exist; create it first")
+        if endings and path.is_dir():
+            raise InputError(f"cannot write {path}: it is a folder; name a file in it")
+
+
 def parse_splits(text: str, count: int) -> list[int]:
     """`all`, `3` or `0,2,5` → split numbers."""
     if text == "all":
@@ -155,6 +173,8 @@ def parse_splits(text: str, count: int) -> list[int]:
         raise InputError(f"--splits {text!r} is not 'all' or numbers such as 0,2,5") from None
     if bad := [s for s in numbers if not 0 <= s < count]:
         raise InputError(f"--splits {bad[0]}: the graph has splits 0..{count - 1}")
+    if len(set(numbers)) < len(numbers):
+        raise InputError(f"--splits {text} names a split twice: name each once")
     return numbers
 
 

@@ -45,12 +45,21 @@ def predict(
             raise InputError("--attach needs --edges TABLE and --nodes TABLE of the new nodes, and no GRAPH")
         from lsgnn.graph.new_node_tables import read_new_nodes
 
-        new = read_new_nodes(edges, nodes, id=id, label=label)
+        named = options.parse_columns(column or ())
+        named.pop("split", None)  # new nodes are in none
+        new = read_new_nodes(edges, nodes, id=id, label=label, **named)
         predictions = trained.predict_new(
-            new.x, new.edges, new.node_ids, edge_weight=new.edge_weight, exact=exact, calibrated=not uncalibrated
+            new.x,
+            new.edges,
+            new.node_ids,
+            edge_weight=new.edge_weight,
+            feature_names=new.feature_names,
+            exact=exact,
+            calibrated=not uncalibrated,
         )
     else:
-        stray = [f"--{name}" for name, value in (("nodes", nodes), ("label", label), ("id", id)) if value is not None]
+        given = {"nodes": nodes, "label": label, "id": id, "column": column or None}
+        stray = [f"--{name}" for name, value in given.items() if value is not None]
         if graph is None and edges is None and stray:
             raise InputError(f"{stray[0]} goes with --edges TABLE: pass it, or drop {stray[0]}")
         own = graph is None and edges is None

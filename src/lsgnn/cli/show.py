@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from lsgnn.files import plain
+
 if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
@@ -26,7 +28,7 @@ def answer(text: str) -> None:
 
 
 def answer_json(document: Any) -> None:
-    answer(json.dumps(document, indent=2, ensure_ascii=False))
+    answer(json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def answer_table(table: Table) -> None:

@@ -44,6 +44,7 @@ def tune(
     config, all_splits = options.settings_and_splits(g, preset, (set or []) if model == "lsgnn" else [])
     which = options.parse_splits(splits, len(all_splits))
     measure: Any = options.default_metric(g, metric)
+    options.check_places((export, (".toml",)), (out, (".json",)))
     from lsgnn.files import write_json, write_text
     from lsgnn.train.tuning import tune as search
 
@@ -78,7 +79,10 @@ def tune(
             voted = evaluate(g, tuning.config, members=members, **shared)
             document["test"][f"one setting, {members} seeds voting"] = voted.to_dict()
     if export is not None:
-        write_text(export, f"# chosen by `lsgnn tune` on validation nodes of {g.name}\n{tuning.config.to_toml()}")
+        whose = "" if model == "lsgnn" else f'model = "{model}"\n'
+        write_text(
+            export, f"# chosen by `lsgnn tune` on validation nodes of {g.name}\n{whose}{tuning.config.to_toml()}"
+        )
     if out is not None:
         write_json(out, document)
     if json:

@@ -118,6 +118,20 @@ def features(table: pa.Table, names: Sequence[str], source: Source) -> NDArray[n
     return np.column_stack([numbers(table, name, source) for name in names])
 
 
+def feature_names(table: pa.Table, names: Sequence[str], d: int) -> tuple[str, ...]:
+    """The names of the d columns that `features` makes; a column of lists makes several, called name[0], name[1], …"""
+    lists = [name for name in names if pa.types.is_nested(table[name].type)]
+    if not lists:
+        return tuple(names)
+    widths = {name: len(table[name][0]) if name in lists else 1 for name in names}
+    found = [
+        name if widths[name] == 1 and name not in lists else f"{name}[{j}]"
+        for name in names
+        for j in range(widths[name])
+    ]
+    return tuple(found) if len(found) == d else ()
+
+
 def splits(table: pa.Table, name: str, source: Source) -> Splits:
     """One split from a column of train / val / test; an empty cell means none of them."""
     part = pc.utf8_lower(pc.utf8_trim_whitespace(_as_text(_decoded(table, name), name, source)))

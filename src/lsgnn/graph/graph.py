@@ -16,6 +16,7 @@ from lsgnn.graph.validate import (
     as_array,
     as_class_names,
     as_edges,
+    as_feature_names,
     as_features,
     as_labels,
     as_node_ids,
@@ -41,6 +42,8 @@ class Graph:
         edge_weight: positive weights [E]; None for an unweighted graph.
         node_ids: the user's own names of the nodes [n] (strings or integers); 0 … n-1 by default.
         class_names: the user's own names of the classes; "0" … "C-1" by default.
+        feature_names: the user's own names of the columns of x, if they have some; two graphs that both have them are
+            matched by name, whatever the order of their columns.
         splits: official train/validation/test masks, if the graph comes with some; unlabelled nodes leave them.
         name: shown in reports.
 
@@ -53,6 +56,7 @@ class Graph:
     edge_weight: NDArray[np.float32] | None = None
     node_ids: NDArray[Any] = None  # type: ignore[assignment]
     class_names: tuple[str, ...] = ()
+    feature_names: tuple[str, ...] = ()
     splits: Splits | None = None
     name: str = "graph"
     notes: tuple[str, ...] = ()
@@ -70,6 +74,7 @@ class Graph:
             edge_weight=edge_weight,
             node_ids=as_node_ids(self.node_ids, n),
             class_names=as_class_names(self.class_names, y),
+            feature_names=as_feature_names(self.feature_names, x.shape[1]),
             splits=splits,
             # each note once, also where a graph is copied with dataclasses.replace
             notes=tuple(dict.fromkeys([*self.notes, *observations(x, edge_index, merged), *unlabelled])),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from lsgnn.errors import InputError
 from lsgnn.graph import columns
 from lsgnn.graph.open_table import open_table
-from lsgnn.graph.tables import edge_columns
+from lsgnn.graph.tables import edge_columns, feature_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,9 +23,20 @@ class NewNodeTables:
     edges: list[tuple[Any, Any]]
     node_ids: NDArray[Any]
     edge_weight: NDArray[np.float32] | None
+    feature_names: tuple[str, ...]
 
 
-def read_new_nodes(edges: Any, nodes: Any, *, id: str | None = None, label: str | None = None) -> NewNodeTables:
+def read_new_nodes(
+    edges: Any,
+    nodes: Any,
+    *,
+    id: str | None = None,
+    label: str | None = None,
+    source: str | None = None,
+    target: str | None = None,
+    weight: str | None = None,
+    features: Sequence[str] | None = None,
+) -> NewNodeTables:
     """Reads tables as `lsgnn.read_tables` does, but edges may also point to nodes that are not in the node table.
 
     Columns are found by the same names; a label column, if there is one, is not read.
@@ -34,16 +46,18 @@ def read_new_nodes(edges: Any, nodes: Any, *, id: str | None = None, label: str 
     id = id or node_source.names[0]
     label = node_source.require(label, "label") if label is not None else node_source.find("label", "class", "y")
     node_table = node_source.read(text=[name for name in (id, label) if name is not None])
-    features = [name for name in node_source.names if name not in (id, label)]
+    features = feature_columns(node_source, features, not_features={id, label})
     if not features:
         raise InputError(f"{node_source.title} has no feature columns: pass those that the graph has")
     edge_source = open_table(edges, "edge")
-    ends, weight = edge_columns(edge_source, None, None, None)
+    ends, weight = edge_columns(edge_source, source, target, weight)
     edge_table = edge_source.read(text=list(ends))
     sources, targets = (columns.to_numpy(columns.ids(edge_table, end, edge_source)).tolist() for end in ends)
+    x = columns.features(node_table, features, node_source)
     return NewNodeTables(
-        x=columns.features(node_table, features, node_source),
+        x=x,
         edges=list(zip(sources, targets, strict=True)),
         node_ids=columns.to_numpy(columns.ids(node_table, id, node_source)),
         edge_weight=None if weight is None else columns.numbers(edge_table, weight, edge_source),
+        feature_names=columns.feature_names(node_table, features, x.shape[1]),
     )

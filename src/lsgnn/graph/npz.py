@@ -1,8 +1,8 @@
 """`Graph` ↔ one `.npz` file without pickles: what `Graph.save` writes and what a data folder holds.
 
 Keys: `x` [n, d], or its CSR parts `x_data, x_indices, x_indptr, x_shape`; `y` [n] (-1 unknown); `edge_index` [2, E];
-optional `edge_weight` [E], `node_ids` [n], `class_names` [C], `notes`, and `train_masks, val_masks, test_masks` [S, n].
-Other keys are ignored, so that a file may carry more than we read.
+optional `edge_weight` [E], `node_ids` [n], `class_names` [C], `feature_names` [d], `notes`, and the masks of
+splits `train_masks, val_masks, test_masks` [S, n]. Other keys are ignored, so that a file may carry more than we read.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ Arrays = Mapping[str, NDArray[Any]]
 
 CSR_KEYS = ("x_data", "x_indices", "x_indptr", "x_shape")
 MASK_KEYS = ("train_masks", "val_masks", "test_masks")
-READ_KEYS = (*CSR_KEYS, *MASK_KEYS, "x", "y", "edge_index", "edge_weight", "node_ids", "class_names", "notes")
+READ_KEYS = (
+    *CSR_KEYS,
+    *MASK_KEYS,
+    *("x", "y", "edge_index", "edge_weight", "node_ids", "class_names", "feature_names", "notes"),
+)
 
 
 def save_npz(graph: Graph, path: str | Path) -> None:
@@ -40,6 +44,8 @@ def save_npz(graph: Graph, path: str | Path) -> None:
     arrays: dict[str, Any] = {**_feature_arrays(graph), "y": graph.y, "edge_index": graph.edge_index.astype(index)}
     arrays |= {"node_ids": graph.node_ids, "class_names": np.array(graph.class_names, dtype=np.str_)}
     arrays["notes"] = np.array(graph.notes, dtype=np.str_)
+    if graph.feature_names:
+        arrays["feature_names"] = np.array(graph.feature_names, dtype=np.str_)
     if graph.edge_weight is not None:
         arrays["edge_weight"] = graph.edge_weight
     if graph.splits is not None:
@@ -55,7 +61,7 @@ def load_npz(path: str | Path) -> Graph:
     for key in ("edge_index", "y"):
         _require(key, arrays, path)
     fields: dict[str, Any] = {key: arrays.get(key) for key in ("edge_index", "y", "edge_weight", "node_ids")}
-    fields |= {key: tuple(map(str, arrays.get(key, ()))) for key in ("class_names", "notes")}
+    fields |= {key: tuple(map(str, arrays.get(key, ()))) for key in ("class_names", "feature_names", "notes")}
     try:
         return Graph(x=_features(arrays, path), splits=_splits(arrays, path), name=path.stem, **fields)
     except InputError as error:

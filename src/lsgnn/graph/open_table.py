@@ -5,6 +5,9 @@ CSV columns that name things (ids, classes) are read as text, because guessing a
 
 from __future__ import annotations
 
+import csv
+import gzip
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -94,30 +97,34 @@ def _open_file(path: Path) -> Source:
 
 
 def _csv_header(path: Path, delimiter: str) -> list[str]:
+    """The names in the first line, which may be long and may hold quoted line breaks."""
+    opener = gzip.open if path.name.lower().endswith(".gz") else open
     try:
-        # a ragged row is not the header's business: `read` reports it with its line
-        options = _parse_options(delimiter, invalid_row_handler=lambda _: "skip")
-        with pacsv.open_csv(path, parse_options=options) as reader:
-            return list(reader.schema.names)
-    except (pa.ArrowInvalid, OSError, UnicodeDecodeError) as error:
+        with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+            return next(csv.reader(file, delimiter=delimiter), [])
+    except (csv.Error, OSError, EOFError, zlib.error) as error:
         raise _unreadable_csv(path, error) from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path.name} cannot be read (it is not UTF8 text): save it as UTF-8") from error
 
 
 def _read_csv(path: Path, delimiter: str, text: Sequence[str]) -> pa.Table:
     header = _csv_header(path, delimiter)
     types = {name: pa.large_string() for name in header if name.strip() in text}
     convert = pacsv.ConvertOptions(column_types=types, null_values=MISSING)
+    block = max(1 << 20, 64 * sum(map(len, header)))  # a row must fit into a block
     for threads in (True, False):  # only the slow reader tells the line of a ragged row
         try:
-            table = pacsv.read_csv(path, pacsv.ReadOptions(use_threads=threads), _parse_options(delimiter), convert)
+            reading = pacsv.ReadOptions(use_threads=threads, block_size=block)
+            table = pacsv.read_csv(path, reading, _parse_options(delimiter), convert)
             return table.rename_columns([name.strip() for name in header])
         except (pa.ArrowInvalid, OSError, UnicodeDecodeError) as error:
             failure = _unreadable_csv(path, error)
     raise failure
 
 
-def _parse_options(delimiter: str, **options: Any) -> Any:
-    return pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True, **options)
+def _parse_options(delimiter: str) -> Any:
+    return pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
 
 
 def _unreadable_csv(path: Path, error: Exception) -> InputError:

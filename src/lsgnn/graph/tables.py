@@ -66,15 +66,18 @@ def read_tables(
         node_ids = columns.ids(node_table, id, node_source)
         _require_distinct(node_ids, node_source)
         fields["node_ids"] = columns.to_numpy(node_ids)
+        if edge_source.is_text and source is None and target is None:
+            _require_header(edge_source, ends, node_ids)
         found = [_positions(end, node_ids, edge_source, node_source, id) for end in (sources, targets)]
         fields["edge_index"] = np.stack(found)
         if label is not None:
             fields["y"], fields["class_names"] = columns.labels(node_table, label, node_source)
         if split is not None:
             fields["splits"] = columns.splits(node_table, split, node_source)
-        chosen = _feature_columns(node_source, features, not_features={id, label, split})
+        chosen = feature_columns(node_source, features, not_features={id, label, split})
         if chosen:
             fields["x"] = columns.features(node_table, chosen, node_source)
+            fields["feature_names"] = columns.feature_names(node_table, chosen, fields["x"].shape[1])
     if "x" not in fields:
         from lsgnn.graph.structural_features import NOTE, structural_features  # scipy's solvers load slowly
 
@@ -106,6 +109,13 @@ def edge_columns(
     return (source, target), weight
 
 
+def _require_header(edges: Source, ends: tuple[str, str], node_ids: Any) -> None:
+    """Two column names that are both ids of nodes are an edge, not a header."""
+    names = pc.cast(pa.array(ends, pa.large_string()), pa.large_string())
+    if pc.all(pc.is_in(names, value_set=pc.cast(node_ids, pa.large_string()))).as_py():
+        raise _no_header(edges, ",".join(ends), "source,target")
+
+
 def _id_column(nodes: Source, id: str | None) -> str:
     if id is not None:
         return nodes.require(id, "id")
@@ -128,7 +138,7 @@ def _refuse_node_arguments(**arguments: Any) -> None:
             raise InputError(f"{argument}={value!r} names a column of the node table, but none was given: pass nodes=")
 
 
-def _feature_columns(nodes: Source, features: Sequence[str] | None, not_features: set[str | None]) -> list[str]:
+def feature_columns(nodes: Source, features: Sequence[str] | None, not_features: set[str | None]) -> list[str]:
     if features is None:
         return [name for name in nodes.names if name not in not_features]
     features = [features] if isinstance(features, str) else list(features)

@@ -115,6 +115,17 @@ def as_class_names(names: Sequence[Any] | NDArray[Any], y: NDArray[np.int64]) ->
     return tuple(str(c) for c in names)
 
 
+def as_feature_names(names: Sequence[Any] | NDArray[Any], d: int) -> tuple[str, ...]:
+    """One distinct name per feature column, or none at all."""
+    found = tuple(str(name) for name in names)
+    if found and len(found) != d:
+        raise InputError(f"there are {len(found)} feature names for {d} columns of x: name every column, or none")
+    if len(set(found)) < len(found):
+        twice = next(name for name in found if found.count(name) > 1)
+        raise InputError(f"two feature columns are called {twice!r}: give each column its own name")
+    return found
+
+
 def as_node_ids(given: Any, n: int) -> NDArray[Any]:
     """The user's names of the nodes [n], integers or strings, each once; 0 … n-1 where none are given."""
     if given is None:

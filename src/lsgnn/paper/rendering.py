@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lsgnn.files import write_text
+from lsgnn.files import make_folder, write_text
 from lsgnn.paper.figures import save_figure
 from lsgnn.paper.frame import Experiment, Results
 from lsgnn.paper.page import Figure, to_latex, to_markdown
@@ -13,7 +13,7 @@ from lsgnn.paper.page import Figure, to_latex, to_markdown
 def render(experiment: Experiment, results: Results, out: Path) -> list[Path]:
     """Writes the experiment's page and figures into the folder `out`; returns the files."""
     page = experiment.render(results)
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     written = [out / f"{experiment.name}.md", out / f"{experiment.name}.tex"]
     write_text(written[0], to_markdown(page))
     write_text(written[1], to_latex(page))

@@ -16,7 +16,7 @@ from typing import Any
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import DatasetUnavailable, InputError, LSGNNWarning
-from lsgnn.files import write_json
+from lsgnn.files import make_folder, write_json
 from lsgnn.paper import get
 from lsgnn.paper.frame import Experiment, Plan, Results, Unit, read_json
 
@@ -128,6 +128,6 @@ def _save(experiment: Experiment, unit: Unit, outcome: dict[str, Any], results: 
     from lsgnn.train.run import environment
 
     path = results.path(unit.key)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     document = {"experiment": experiment.name, "key": unit.key, "arguments": unit.arguments}
     write_json(path, document | outcome | {"environment": environment()})

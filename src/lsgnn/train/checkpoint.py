@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 from torch import Tensor
 
 from lsgnn.config import LSGNNConfig
@@ -39,7 +39,7 @@ def save_run(run: Run, folder: Path) -> None:
     graph = replace(run.graph, splits=Splits(split.train, split.val, split.test), notes=())
     summary = run.summary() | {"member_seconds": [member.seconds for member in run.members]}
     with write_folder_atomically(folder) as new:
-        save_file(_flat(run), new / "model.safetensors")
+        (new / "model.safetensors").write_bytes(save(_flat(run)))  # with the user's umask, unlike `save_file`
         _write(new / "config.toml", run.config.to_toml())
         _write(new / "metrics.json", json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
         lines = ({"member": m} | epoch for m, member in enumerate(run.members) for epoch in member.history)
@@ -71,7 +71,7 @@ def load_run(folder: Path) -> Run:
         name = "history.jsonl"
         history = [_nan_for_null(json.loads(line)) for line in _read(folder / name).splitlines()]
         members = _members(weights, history, member_seconds, config)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:  # what broken text makes its readers raise
+    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:  # what broken text makes readers raise
         reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise InputError(f"{folder / name} is damaged ({reason.splitlines()[0]}): restore it or train again") from error
     graph = replace(Graph.load(folder / "graph.npz"), name=title, notes=())
@@ -92,8 +92,10 @@ def load_run(folder: Path) -> Run:
 def _read_weights(folder: Path) -> dict[str, Tensor]:
     try:
         return load_file(folder / "model.safetensors")
-    except (SafetensorError, ValueError) as error:
-        raise InputError(f"{folder / 'model.safetensors'} is damaged ({error}): restore it or train again") from error
+    except (SafetensorError, ValueError, OSError) as error:
+        raise InputError(
+            f"{folder / 'model.safetensors'} is damaged or unreadable ({error}): restore it or train again"
+        ) from error
 
 
 def _require_fit(run: Run, folder: Path) -> None:

@@ -16,7 +16,7 @@ from lsgnn.graph.convert import as_graph
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split, Splits
 from lsgnn.train.comparison import Comparison, Difference, Row
-from lsgnn.train.fit import check_split, default_splits
+from lsgnn.train.fit import check_split, default_splits, require_test_nodes
 from lsgnn.train.metrics import Metric, measure
 from lsgnn.train.run import environment
 from lsgnn.train.units import Unit, UnitStore
@@ -55,8 +55,7 @@ def compare(
     numbers = tuple(range(len(splits)) if which is None else which)
     for number in numbers:
         check_split(graph, splits[number])
-        if not (splits[number].test & graph.labelled).any():
-            raise InputError(f"split {number} has no labelled test node to score: mark some in its test mask")
+        require_test_nodes(graph, splits[number], number)
     settings = {
         name: (configs or {}).get(name) or (zoo_preset(name, graph.name) if presets else zoo.get(name).config())
         for name in models

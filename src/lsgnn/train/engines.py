@@ -39,6 +39,8 @@ def train(
         raise InputError(f"engine='cpu' cannot train on device={device!r}: use engine='auto' or 'torch'")
     if engine == "cpu" and not supports(config):
         raise InputError("engine='cpu' cannot train these settings: use engine='auto' or 'torch'")
+    if not fused:
+        require_device(device)
     with seeded(config.seed):
         model = LSGNN.from_config(config, pre.x.shape[1], num_classes, pre.num_nodes)
         if not fused:
@@ -48,3 +50,14 @@ def train(
         for epoch in trained.history:
             on_epoch(epoch)
     return trained
+
+
+def require_device(device: str) -> None:
+    """Raises unless torch can use the device, here and now."""
+    import torch
+
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"device={device!r} cannot be used ({reason}): use 'cpu'") from error

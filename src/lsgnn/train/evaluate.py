@@ -17,7 +17,7 @@ from lsgnn.graph.splits import Splits
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import make_rows
 from lsgnn.train.engines import Engine
-from lsgnn.train.fit import check_split, default_splits
+from lsgnn.train.fit import check_split, default_splits, require_test_nodes
 from lsgnn.train.metrics import Metric, measure
 from lsgnn.train.run import environment, mean_logits
 from lsgnn.train.runs import Job, SharedPrecompute, train_many
@@ -79,6 +79,11 @@ def evaluate(
     `config` may be a list with settings of its own for each split; with `members`, that many seeds vote together.
     """
     graph = as_graph(graph)
+    for name, value in (("members", members), ("workers", workers)):
+        if value < 1:
+            raise InputError(f"{name}={value} is out of range: it must be at least 1")
+    if config is not None and not isinstance(config, LSGNNConfig) and not config:
+        raise InputError("config is an empty list: pass settings, or one for each split")
     first = config if isinstance(config, LSGNNConfig) else LSGNNConfig() if config is None else config[0]
     splits = default_splits(graph, splits)
     numbers = tuple(range(len(splits)) if which is None else which)
@@ -86,8 +91,9 @@ def evaluate(
     if len(configs) != len(numbers):
         raise InputError(f"there are {len(configs)} settings for {len(numbers)} splits: pass one, or one per split")
     chosen = [splits[s] for s in numbers]
-    for split in chosen:
+    for number, split in zip(numbers, chosen, strict=True):
         check_split(graph, split)
+        require_test_nodes(graph, split, number)
     start, shared = time.perf_counter(), SharedPrecompute(graph)
     pairs = list(zip(configs, chosen, strict=True))
     jobs = [Job(c.replace(seed=c.seed + m), split) for c, split in pairs for m in range(members)]

@@ -49,10 +49,14 @@ def fit(
     unsaid = settings.get("direction", "auto" if config is None else "") == "auto"
     if unsaid:
         settings.pop("direction", None)
+    if config is not None and not isinstance(config, LSGNNConfig):
+        raise InputError(f"config is of type {type(config).__name__}: pass an LSGNNConfig, or settings by name")
     config = (config or LSGNNConfig()).replace(**settings)
-    if members < 1:
-        raise InputError(f"members={members} is out of range: it must be at least 1")
-    chosen = split if isinstance(split, Split) else default_splits(graph, splits)[split]
+    if not isinstance(members, int) or members < 1:
+        raise InputError(f"members={members!r} is out of range: it must be a whole number, at least 1")
+    if not isinstance(split, Split | int | np.integer):
+        raise InputError(f"split={split!r} is of type {type(split).__name__}: pass a number or a Split")
+    chosen = split if isinstance(split, Split) else default_splits(graph, splits)[int(split)]
     notes = check_split(graph, chosen)
     if unsaid:
         choice = probe(graph, chosen, config, engine)
@@ -81,6 +85,11 @@ def default_splits(graph: Graph, splits: Splits | None = None) -> Splits:
     """The splits given, else the graph's official ones, else ten stratified 60/20/20 ones, the same at every call."""
     graph.require_classes()
     return splits or graph.splits or stratified_splits(graph.y)
+
+
+def require_test_nodes(graph: Graph, split: Split, number: int) -> None:
+    if not (split.test & graph.labelled).any():
+        raise InputError(f"split {number} has no labelled test node to score: mark some in its test mask")
 
 
 def check_split(graph: Graph, split: Split) -> list[str]:

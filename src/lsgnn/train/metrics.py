@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ def measure(metric: Metric, logits: NDArray[np.float32], y: NDArray[np.int64]) -
         from sklearn.metrics import f1_score
 
         return float(f1_score(y, logits.argmax(axis=1), average="macro"))
+    if metric != "roc_auc":
+        raise InputError(f"metric={metric!r} is not a choice: use one of {', '.join(map(repr, get_args(Metric)))}")
     if logits.shape[1] != 2:
         raise InputError(f"ROC AUC is for two classes, but there are {logits.shape[1]}: use accuracy or macro_f1")
     from sklearn.metrics import roc_auc_score

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,8 @@ from lsgnn.attach import attached_rows, enlarged, new_nodes
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
 from lsgnn.graph.convert import as_graph
-from lsgnn.graph.graph import Graph
+from lsgnn.graph.feature_names import in_order_of
+from lsgnn.graph.graph import Graph, as_features
 from lsgnn.graph.splits import Split
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import Rows, make_rows
@@ -109,6 +111,9 @@ class Run:
             return self._predictions(self.logits, self.graph.node_ids, calibrated)
         graph = as_graph(graph)
         self.require_no_node_parameters("another graph")
+        x = in_order_of(graph.x, graph.feature_names, self.graph.feature_names, graph.name)
+        if x is not graph.x:
+            graph = replace(graph, x=x, feature_names=self.graph.feature_names)
         if graph.num_features != self.graph.num_features:
             raise InputError(
                 f"{graph.name} has {graph.num_features} features, but the model was trained on "
@@ -124,6 +129,7 @@ class Run:
         node_ids: Any = None,
         *,
         edge_weight: Any = None,
+        feature_names: Sequence[str] = (),
         exact: bool = False,
         calibrated: bool = True,
     ) -> Predictions:
@@ -134,7 +140,7 @@ class Run:
         edges that leave new nodes, say) and an approximation elsewhere; see `lsgnn.attach`.
 
         Args:
-            x: features of the new nodes [m, d], columns as in the graph.
+            x: features of the new nodes [m, d], columns as in the graph, unless `feature_names` says which they are.
             edges: pairs (source id, target id) [E, 2]; each has a new end, the other is new or known.
             node_ids: ids of the new nodes [m]; by default the numbers (or names "new-0", …) after the known ones.
             edge_weight: positive weights [E], if the graph has some.
@@ -142,6 +148,7 @@ class Run:
             calibrated: as in `predict`.
         """
         self.require_no_node_parameters("new nodes")
+        x = in_order_of(as_features(x), feature_names, self.graph.feature_names, "the table of new nodes")
         new = new_nodes(self.graph, x, edges, node_ids, edge_weight)
         if exact:
             rows = make_rows(precompute(enlarged(self.graph, new), self.config), self.config)
@@ -162,6 +169,13 @@ class Run:
 
     def require_no_node_parameters(self, what: str) -> None:
         """Raises where the model cannot be applied to anything but the nodes it was trained on."""
+        from lsgnn.graph.structural_features import NOTE  # scipy's solvers load slowly
+
+        if NOTE in (*self.notes, *self.graph.notes):
+            raise InputError(
+                "this model learned from degrees and spectral coordinates of its own graph and cannot be applied to "
+                f"{what}: train on features that the nodes have anywhere"
+            )
         config = self.config
         kept = "adjacency_embedding=True" if config.adjacency_embedding else f"weights={config.weights!r}"
         if config.adjacency_embedding or config.weights in ("free", "random"):

@@ -81,9 +81,13 @@ def train_many(
     threaded = engine != "torch" and all(supports(job.config) for job in jobs)
     results: dict[int, Trained] = {}
     with ThreadPoolExecutor(max_workers=workers if threaded else 1) as pool:
-        for future in as_completed([pool.submit(work, number) for number in range(len(jobs))]):
-            number, trained = future.result()
-            results[number] = trained
-            if on_done is not None:
-                on_done(number, trained)
+        try:
+            for future in as_completed([pool.submit(work, number) for number in range(len(jobs))]):
+                number, trained = future.result()
+                results[number] = trained
+                if on_done is not None:
+                    on_done(number, trained)
+        except BaseException:  # Ctrl-C and errors end the trainings that run, and begin no other
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     return [results[number] for number in range(len(jobs))]

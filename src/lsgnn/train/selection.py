@@ -8,18 +8,23 @@ from lsgnn.train.trained import Epoch
 
 
 class BestEpoch:
-    """Watches the history of one training; ties go to the earliest epoch."""
+    """Watches the history of one training.
+
+    By loss the lowest counts; by accuracy the highest, and among equals, which few validation nodes make frequent, the
+    one with the lowest loss. What is still equal goes to the earliest epoch.
+    """
 
     def __init__(self, select_by: SelectBy) -> None:
         self.select_by = select_by
         self.epoch = 0
-        self._score = float("-inf")
+        self._best = (float("-inf"), float("-inf"))
 
     def improved(self, latest: Epoch) -> bool:
         """True if this epoch is the best so far."""
-        score = -latest["val_loss"] if self.select_by == "val_loss" else latest["val_accuracy"]
-        if latest["val_loss"] == latest["val_loss"] and score > self._score:  # a NaN loss is never the best
-            self._score, self.epoch = score, latest["epoch"]
+        loss = latest["val_loss"]
+        score = (latest["val_accuracy"] if self.select_by == "val_accuracy" else 0.0, -loss)
+        if loss == loss and score > self._best:  # a NaN loss is never the best
+            self._best, self.epoch = score, latest["epoch"]
             return True
         return False
 

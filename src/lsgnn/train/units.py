@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lsgnn.config import TrainingConfig
-from lsgnn.files import write_json
+from lsgnn.files import make_folder, write_json
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
 from lsgnn.train.metrics import Metric
@@ -69,7 +69,7 @@ class UnitStore:
     @staticmethod
     def save(path: Path | None, unit: Unit) -> None:
         if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             write_json(path, asdict(unit))
 
 

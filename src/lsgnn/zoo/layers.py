@@ -59,6 +59,7 @@ class FeatureMLP(nn.Module):
         dropout: before every layer.
         bias: in every layer.
         relu: False leaves the hidden layers linear.
+        drop_input: False spares the features, so that dropout comes before the later layers only.
     """
 
     def __init__(
@@ -70,11 +71,12 @@ class FeatureMLP(nn.Module):
         dropout: float = 0.5,
         bias: bool = True,
         relu: bool = True,
+        drop_input: bool = True,
     ) -> None:
         super().__init__()
         widths = [in_channels, *[hidden_channels] * (num_layers - 1), out_channels]
         self.layers = nn.ModuleList(FeatureLinear(d, z, bias) for d, z in pairwise(widths))
-        self.dropout, self.relu = dropout, relu
+        self.dropout, self.relu, self.drop_input = dropout, relu, drop_input
 
     def reset_parameters(self) -> None:
         for layer in self.layers:
@@ -88,7 +90,8 @@ class FeatureMLP(nn.Module):
     def forward(self, x: SparseMatrix | Tensor) -> Tensor:
         h: SparseMatrix | Tensor = x
         for number, layer in enumerate(self.layers):
-            out: Tensor = layer(drop(h, self.dropout, self.training))
+            p = self.dropout if number > 0 or self.drop_input else 0.0
+            out: Tensor = layer(drop(h, p, self.training))
             h = F.relu(out) if self.relu and number + 1 < len(self.layers) else out
         return out
 

@@ -36,7 +36,7 @@ class MLP(nn.Module):
         hidden_channels: z.
         out_channels: C.
         num_layers: linear maps in all.
-        dropout: before every layer.
+        dropout: before every layer but the first.
         relu: False leaves the hidden layers linear.
         bias: in every layer.
     """
@@ -52,7 +52,8 @@ class MLP(nn.Module):
         bias: bool = False,
     ) -> None:
         super().__init__()
-        self.mlp = FeatureMLP(in_channels, hidden_channels, out_channels, num_layers, dropout, bias, relu)
+        widths = (in_channels, hidden_channels, out_channels)
+        self.mlp = FeatureMLP(*widths, num_layers, dropout, bias, relu, drop_input=False)
 
     def reset_parameters(self) -> None:
         self.mlp.reset_parameters()

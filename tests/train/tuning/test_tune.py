@@ -121,6 +121,13 @@ def test_a_stopped_search_goes_on_and_a_finished_one_is_only_read(tmp_path: Path
     assert again.settings == more.settings
 
 
+def test_settings_that_suited_another_graph_are_tried_first() -> None:
+    good = {"lr": 0.02, "weight_decay": 1e-4, "dropout": 0.5, "beta": 1.0, "gamma": 0.5, "similarity": "cosine"}
+    tuning = tune(GRAPH, trials=2, base=BASE, splits=SPLITS, grid=False, start=[good])
+    assert tuning.trials[0]["settings"] == good
+    assert tuning.trials[1]["settings"] != good
+
+
 def test_a_search_out_of_time_ends_with_at_least_one_trial_and_goes_on_later(tmp_path: Path) -> None:
     settings = dict(base=BASE, splits=SPLITS, grid=False, storage=tmp_path / "study.db")
     assert len(tune(GRAPH, trials=5, timeout=1e-9, **settings).trials) == 1

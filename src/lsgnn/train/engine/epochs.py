@@ -136,7 +136,7 @@ def run(
     """TRAIN: p in place, the best weights in state.best, (train loss, val loss, val accuracy) per epoch in `history`
     [epochs, 3]; returns (best epoch, epochs run), the first 0 if there was no finite validation loss.
     GRADIENT: the gradient of one step in state.m1. PREDICT: logits of all rows, as validation rows, in work.logits."""
-    best, best_epoch, keep = -np.inf, 0, False
+    best, loss_of_best, best_epoch, keep = -np.inf, np.inf, 0, False
     for epoch in range(hyper.epochs + 1):
         if shape.dense:
             reduce_dense(H, p, work, shape, w)
@@ -148,10 +148,10 @@ def run(
             if job == PREDICT:
                 break
             history[epoch - 1, 1], history[epoch - 1, 2] = loss, accuracy
-            score = accuracy if hyper.by_accuracy else -loss
-            keep = loss == loss and score > best
+            score = accuracy if hyper.by_accuracy else -loss  # the rule of `train/selection.py`
+            keep = loss == loss and (score > best or (score == best and loss < loss_of_best))
             if keep:
-                best, best_epoch = score, epoch
+                best, loss_of_best, best_epoch = score, loss, epoch
             if epoch == hyper.epochs or (hyper.patience > 0 and epoch - best_epoch >= hyper.patience):
                 if keep:
                     copy(p, state.best)

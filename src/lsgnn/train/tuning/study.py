@@ -38,10 +38,9 @@ def open_study(name: str, storage: Path | None, seed: int, prune: bool, decides:
     if storage is not None:
         if not storage.parent.is_dir():
             raise InputError(f"cannot write {storage}: the folder {storage.parent} does not exist; create it first")
-        if storage.exists() and not storage.read_bytes()[:16].startswith(b"SQLite format 3"):
+        if storage.exists() and not (storage.is_file() and _starts_like_sqlite(storage)):
             raise InputError(f"{storage} is not a study database: choose another file or remove it first")
-        # a second process may hold the file for a moment: wait for it instead of failing
-        database = optuna.storages.RDBStorage(f"sqlite:///{storage}", engine_kwargs={"connect_args": {"timeout": 60}})
+        database = _database(storage)
     pruner: optuna.pruners.BasePruner = optuna.pruners.NopPruner()
     if prune:
         with warnings.catch_warnings():
@@ -59,6 +58,27 @@ def open_study(name: str, storage: Path | None, seed: int, prune: bool, decides:
     # a resumed or shared study must not draw the same random trials again
     study.sampler = optuna.samplers.TPESampler(seed=(seed + 7919 * len(study.trials)) % 2**32)
     return study
+
+
+def _starts_like_sqlite(file: Path) -> bool:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(16).startswith(b"SQLite format 3")
+    except OSError as error:
+        raise InputError(f"cannot read {file} ({error.strerror}): choose another file") from error
+
+
+def _database(file: Path) -> optuna.storages.RDBStorage:
+    from sqlalchemy.exc import SQLAlchemyError
+
+    if not os.access(file if file.exists() else file.parent, os.W_OK):
+        raise InputError(f"cannot write {file}: it is read-only; choose another file")
+    try:
+        # a second process may hold the file for a moment: wait for it instead of failing
+        return optuna.storages.RDBStorage(f"sqlite:///{file}", engine_kwargs={"connect_args": {"timeout": 60}})
+    except SQLAlchemyError as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"cannot use {file} as a study database ({reason}): choose another file") from error
 
 
 def search(

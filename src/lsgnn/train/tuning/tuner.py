@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -88,6 +88,7 @@ def tune(
     storage: str | Path | None = None,
     prune: bool = True,
     grid: bool = True,
+    start: Sequence[Mapping[str, Any]] = (),
     timeout: float = math.inf,
     seed: int = 0,
     engine: Engine = "auto",
@@ -106,6 +107,7 @@ def tune(
         metric: what to maximise on the validation nodes.
         storage: database file; a search that was stopped goes on from it, and several processes may share it.
         prune: stop a trial when its first splits are clearly worse than those of the best one.
+        start: settings to try first, such as those that suited a similar graph; names of the space only.
         timeout: seconds after which no further trial is begun (re-scoring the best comes on top); the next call goes
             on, if there is a `storage`.
         seed: of the search and of the trainings; re-scoring uses seeds after it.
@@ -119,6 +121,8 @@ def tune(
     base = base or (LSGNNConfig() if model == "lsgnn" else zoo_preset(model, graph.name))
     splits = default_splits(graph, splits)
     numbers = list(range(len(splits)) if which is None else which)
+    if not numbers:
+        raise InputError("which is empty: name at least one split")
     for s in numbers:
         check_split(graph, splits[s])
     scorer: Scorer
@@ -128,16 +132,19 @@ def tune(
     else:
         name, suggest = f"{graph.name}/{model}", zoo_model.space
         scorer = ZooScorer(graph, splits, zoo_model, base, metric)
-    start, file = time.perf_counter(), Path(storage) if storage else None
+    began, file = time.perf_counter(), Path(storage) if storage else None
     deadline = time.monotonic() + timeout
     decides = digest(graph, [splits[s] for s in numbers], base, metric, seed)
     study = open_study(name, file, seed, prune, decides)
-    if grid and isinstance(base, LSGNNConfig) and not study.trials:
+    first_look_due = grid and isinstance(base, LSGNNConfig) and not study.trials
+    for settings in start:
+        study.enqueue_trial(dict(settings), skip_if_exists=True)
+    if first_look_due:
         first_look = open_study(f"{name}/grid", file, seed, prune=False, decides=decides)
         for cell in best_cells(scorer, first_look, numbers, seed, deadline):
             study.enqueue_trial(cell, skip_if_exists=True)  # another process may have come first
     search(study, scorer, suggest, numbers, trials, seed, on_trial, deadline)
-    return choose(study, scorer, numbers, seed, time.perf_counter() - start)
+    return choose(study, scorer, numbers, seed, time.perf_counter() - began)
 
 
 def digest(graph: Graph, splits: Sequence[Split], base: TrainingConfig, metric: Metric, seed: int) -> str:

@@ -1,0 +1,35 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from lsgnn import Graph, InputError
+from lsgnn.graph.feature_names import in_order_of
+
+X = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], dtype=np.float32)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_columns_are_found_by_name_and_others_left_out(kind) -> None:  # type: ignore[no-untyped-def]
+    found = in_order_of(kind(X), ("a", "b", "c"), ("c", "a"), "it")
+    np.testing.assert_array_equal(found.toarray() if sp.issparse(found) else found, X[:, [2, 0]])
+
+
+def test_without_names_on_one_side_the_order_counts() -> None:
+    assert in_order_of(X, (), ("a", "b", "c"), "it") is X
+    assert in_order_of(X, ("a", "b", "c"), (), "it") is X
+
+
+def test_a_missing_column_is_named() -> None:
+    with pytest.raises(InputError, match=r"new\.csv has no feature column 'size', .* is 'sise' meant"):
+        in_order_of(X, ("a", "b", "sise"), ("size",), "new.csv")
+
+
+def test_names_fit_the_columns_and_survive_a_file(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    edges = np.array([[0], [1]])
+    graph = Graph(x=X, edge_index=edges, feature_names=("a", "b", "c"))
+    graph.save(tmp_path / "g.npz")
+    assert Graph.load(tmp_path / "g.npz").feature_names == ("a", "b", "c")
+    with pytest.raises(InputError, match="2 feature names for 3 columns"):
+        Graph(x=X, edge_index=edges, feature_names=("a", "b"))
+    with pytest.raises(InputError, match="two feature columns are called 'a'"):
+        Graph(x=X, edge_index=edges, feature_names=("a", "b", "a"))
