@@ -19,6 +19,7 @@ from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import make_rows
+from lsgnn.paper.both_directions import both_logits
 from lsgnn.paper.frame import Experiment, Plan, Results, Unit, read_json
 from lsgnn.paper.gap_page import CHANGES, DIRECTED, gain, render
 from lsgnn.paper.graphs import graph_of, released_config
@@ -31,7 +32,7 @@ SEEDS = 3
 MEMBERS = 10
 LARGE = 5_000  # nodes from which on one seed judges, and fewer splits
 FEWER = 5
-TORCH_ONLY = "adjacency"  # the change that the fused engine does not train: one seed, and not on large graphs
+TORCH_ONLY = ("adjacency", "both-channels")  # what the fused engine does not train: one seed, and not on large graphs
 
 
 def units(plan: Plan, results: Results) -> list[Unit]:
@@ -47,11 +48,13 @@ def units(plan: Plan, results: Results) -> list[Unit]:
         scored = []
         for name, (_, changes) in CHANGES.items():
             configs = [base.replace(**change).to_dict() for change in changes]
-            none = name != "tuned" and configs == [base.to_dict()]
-            if none or (symmetric and name in DIRECTED) or (large and name == TORCH_ONLY):
+            joined = name == "both-channels"
+            none = name != "tuned" and not joined and configs == [base.to_dict()]
+            if none or (symmetric and name in DIRECTED) or (large and name in TORCH_ONLY):
                 continue
-            members = 1 if name == TORCH_ONLY else seeds
+            members = 1 if name in TORCH_ONLY else seeds
             arguments = {"dataset": dataset, "part": "val", "splits": splits, "seeds": members, "configs": configs}
+            arguments |= {"both_as_channels": True} if joined else {}
             scored.append(Unit(f"{dataset}/{name}", arguments))
         found += scored
         if chosen := best_change(results, scored):
@@ -85,7 +88,11 @@ def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
         scores["test"] = []
     for s in range(arguments["splits"]):
         split = graph.splits[s]
-        votes = [_logits(graph, shared, configs, split, seed) for seed in seeds]
+        if arguments.get("both_as_channels"):
+            starts = [configs[0].replace(seed=configs[0].seed + seed) for seed in seeds]
+            votes = [[both_logits(graph, shared, config, split)] for config in starts]
+        else:
+            votes = [_logits(graph, shared, configs, split, seed) for seed in seeds]
         if arguments["part"] == "test":
             together = mean_logits([logits for vote in votes for logits in vote])
             for part, values in scores.items():

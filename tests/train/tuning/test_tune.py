@@ -119,6 +119,7 @@ def test_a_stopped_search_goes_on_and_a_finished_one_is_only_read(tmp_path: Path
     again = tune(GRAPH, trials=5, **settings)
     assert again.trials == more.trials
     assert again.settings == more.settings
+    assert again.seconds > more.seconds > first.seconds > 0  # all calls together
 
 
 def test_settings_that_suited_another_graph_are_tried_first() -> None:

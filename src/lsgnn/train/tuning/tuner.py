@@ -7,7 +7,7 @@ import json
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,7 @@ class Tuning:
             is tried is decided by all splits together).
         rescored: the best settings of the search with their mean validation score on fresh seeds.
         trials: every finished trial: settings, validation score per split, state.
+        seconds: of this search, earlier calls that it went on from included.
     """
 
     base: Any
@@ -53,7 +54,7 @@ class Tuning:
     per_split: list[dict[str, Any]] = field(repr=False)
     rescored: list[dict[str, Any]] = field(repr=False)
     trials: list[dict[str, Any]] = field(repr=False)
-    seconds: float
+    seconds: float = 0.0
 
     @property
     def config(self) -> Any:
@@ -144,7 +145,10 @@ def tune(
         for cell in best_cells(scorer, first_look, numbers, seed, deadline):
             study.enqueue_trial(cell, skip_if_exists=True)  # another process may have come first
     search(study, scorer, suggest, numbers, trials, seed, on_trial, deadline)
-    return choose(study, scorer, numbers, seed, time.perf_counter() - began)
+    tuning = choose(study, scorer, numbers, seed)
+    seconds = study.user_attrs.get("seconds", 0.0) + time.perf_counter() - began
+    study.set_user_attr("seconds", seconds)
+    return replace(tuning, seconds=seconds)
 
 
 def digest(graph: Graph, splits: Sequence[Split], base: TrainingConfig, metric: Metric, seed: int) -> str:
@@ -170,9 +174,8 @@ def best_cells(
     return [dict(trial.params) for trial in ranked[:GRID_BEST]]
 
 
-def choose(study: optuna.Study, scorer: Scorer, splits: list[int], seed: int, seconds: float) -> Tuning:
+def choose(study: optuna.Study, scorer: Scorer, splits: list[int], seed: int) -> Tuning:
     """Re-scores the best settings with fresh seeds, as the search's own best is partly luck, and takes the best."""
-    start = time.perf_counter()
     done = finished(study)
     complete = sorted((t for t in done if t.state == TrialState.COMPLETE), key=lambda t: -(t.value or 0.0))
     if not complete:
@@ -186,7 +189,7 @@ def choose(study: optuna.Study, scorer: Scorer, splits: list[int], seed: int, se
     winner = max(rescored, key=lambda r: r["val"])
     by_split = [best_on_split(done, s).user_attrs["settings"] for s in range(len(splits))]
     history = [{"trial": t.number, "state": t.state.name.lower(), **_told(t)} for t in done]
-    return Tuning(scorer.base, winner["settings"], by_split, rescored, history, seconds + time.perf_counter() - start)
+    return Tuning(scorer.base, winner["settings"], by_split, rescored, history)
 
 
 def best_on_split(trials: Sequence[FrozenTrial], s: int) -> FrozenTrial:
