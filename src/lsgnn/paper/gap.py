@@ -21,7 +21,7 @@ from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import make_rows
 from lsgnn.paper.both_directions import both_logits
 from lsgnn.paper.frame import Experiment, Plan, Results, Unit, read_json
-from lsgnn.paper.gap_page import CHANGES, DIRECTED, gain, render
+from lsgnn.paper.gap_page import CHANGES, DIRECTED, INELIGIBLE, gain, render
 from lsgnn.paper.graphs import graph_of, released_config
 from lsgnn.paper.published import CORRECTED, nine
 from lsgnn.train.metrics import measure
@@ -58,7 +58,10 @@ def units(plan: Plan, results: Results) -> list[Unit]:
             scored.append(Unit(f"{dataset}/{name}", arguments))
         found += scored
         if chosen := best_change(results, scored):
-            for name, unit, members in (("tuned", scored[0], 1), ("chosen", chosen, 1), ("voting", chosen, MEMBERS)):
+            biased = next(unit for unit in scored if unit.key.endswith(INELIGIBLE))
+            taken = {"tuned": scored[0], "chosen": chosen, "voting": chosen, INELIGIBLE: biased}
+            for name, unit in taken.items():
+                members = MEMBERS if name == "voting" else 1
                 arguments = unit.arguments | {"part": "test", "splits": 1 if plan.quick else 10, "seeds": members}
                 found.append(Unit(f"{dataset}/test-{name}", arguments | {"change": unit.key.split("/")[1]}))
     return found
@@ -70,7 +73,10 @@ def best_change(results: Results, scored: list[Unit]) -> Unit | None:
     if any(result is None for result in found):
         return None
     gains = [gain(result["val"], found[0]["val"]) for result in found]
-    worth = [mean if mean > error else 0.0 for mean, error in gains]
+    worth = [
+        mean if mean > error and not unit.key.endswith(INELIGIBLE) else 0.0
+        for unit, (mean, error) in zip(scored, gains, strict=True)
+    ]
     return scored[int(np.argmax(worth))]
 
 

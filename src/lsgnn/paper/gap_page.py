@@ -32,6 +32,14 @@ CHANGES: dict[str, tuple[str, list[dict[str, Any]]]] = {
 }
 
 DIRECTED = ("localsim-undirected", "localsim-out", "localsim-in", "undirected", "out", "in", "both", "both-channels")
+# judged by what it maximises itself, the validation accuracy of the epoch kept: shown, but it cannot be chosen
+INELIGIBLE = "by-accuracy"
+TESTED = {
+    "tuned": "tuned, one seed",
+    "chosen": "with the change, one seed",
+    "voting": "with the change, 10 seeds vote",
+    INELIGIBLE: "best validation accuracy, one seed",
+}
 
 
 def gain(changed: Sequence[float], base: Sequence[float]) -> tuple[float, float]:
@@ -74,12 +82,7 @@ def _validation(results: Results, dataset: str, name: str) -> Cell:
 
 def _test(results: Results) -> Table:
     rows = [published_row("LSGNN", published()["main"]["LSGNN"])]
-    labels = {
-        "tuned": "tuned, one seed",
-        "chosen": "with the change, one seed",
-        "voting": "with the change, 10 seeds vote",
-    }
-    for name, label in labels.items():
+    for name, label in TESTED.items():
         found = {d: results.get(f"{d}/test-{name}") for d in nine()}
         cells: list[Cell] = [Score.of(r["test"]) if r else None for r in found.values()]
         rows.append(Row(label, (*cells, average(cells)), OURS))
@@ -87,8 +90,10 @@ def _test(results: Results) -> Table:
     rows.append(Row("the change", (*chosen, ""), OURS))
     caption = (
         "Test accuracy (%), mean ± std over the official splits, read once, after the choice. A change is taken if its "
-        "gain on validation is the largest and more than its standard error; else the tuned settings stay. published: "
-        "as printed in the paper, where settings were chosen by means unknown to us."
+        "gain on validation is the largest and more than its standard error; else the tuned settings stay. Keeping "
+        "the epoch of the best validation accuracy cannot be chosen: it maximises what it is judged by, and its gain "
+        "there is none on test nodes (it did compete in a first version, and won; its test is a row of its own). "
+        "published: as printed in the paper, where settings were chosen by means unknown to us."
     )
     return Table("gap-test", caption, "settings", (*map(title, nine()), "Avg"), tuple(rows))
 
@@ -103,7 +108,7 @@ def _choice(results: Results, dataset: str) -> str | None:
 
 def _findings(results: Results) -> tuple[str, ...]:
     lines = []
-    for name, label in (("tuned", "tuned"), ("chosen", "with the chosen change"), ("voting", "ten seeds voting")):
+    for name, label in TESTED.items():
         found = [results.get(f"{d}/test-{name}") for d in nine()]
         done = [(float(np.mean(r["test"])), d) for r, d in zip(found, nine(), strict=True) if r]
         if done:
