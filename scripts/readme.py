@@ -3,7 +3,6 @@ they are stale."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
@@ -14,7 +13,6 @@ from statistics import mean, median
 from typing import Any
 
 from lsgnn import paper
-from lsgnn.files import write_text
 from lsgnn.paper.frame import Results
 from lsgnn.paper.inputs import read_tuned, read_zoo
 from lsgnn.paper.page import Score
@@ -163,9 +161,7 @@ def _read(file: Path) -> Any:
 
 
 def _score(result: Any) -> str:
-    if result is None:
-        return "not run yet"
-    return f"{result['test_accuracy']['mean']:.2f} ± {result['test_accuracy']['std']:.2f}"
+    return "not run yet" if result is None else str(Score.of(result["test_accuracy"]["per_split"]))
 
 
 def _or_dash(value: float | None) -> str:
@@ -190,19 +186,7 @@ def render(text: str, results: Path) -> str:
     return re.sub(r"(<!-- begin ([\w-]+) .*?-->\n).*?(<!-- end \2 -->)", fill, text, flags=re.DOTALL)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="exit with 1 if a file is stale")
-    check = parser.parse_args().check
-    stale = 0
-    for file in FILES:
-        before = file.read_text()
-        after = render(before, ROOT / "results")
-        stale += before != after
-        if not check:
-            write_text(file, after)
-    return int(check and stale > 0)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    from regenerate import regenerate
+
+    sys.exit(regenerate({file: render(file.read_text(), ROOT / "results") for file in FILES}, __doc__))

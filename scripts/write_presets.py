@@ -5,14 +5,12 @@ Of the spaces that were searched, the one whose choice is better on the validati
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
 from lsgnn.config import LSGNNConfig
-from lsgnn.files import write_text
 
 ROOT = Path(__file__).parents[1]
 PRESETS = ROOT / "src" / "lsgnn" / "datasets" / "presets"
@@ -44,23 +42,20 @@ def _table(score: float, document: dict[str, Any]) -> str:
 
 def with_table(text: str, table: str) -> str:
     """A preset file with its table `tuned` replaced, which is the last one."""
-    return text.partition(HEAD)[0].rstrip("\n") + ("\n\n" if text.partition(HEAD)[0].strip() else "") + table
+    others = text.partition(HEAD)[0].rstrip("\n")
+    return f"{others}\n\n{table}" if others else table
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="exit with 1 if a preset is stale")
-    check = parser.parse_args().check
-    stale = 0
-    for name, table in tuned_tables(ROOT / "results").items():
+def presets(results: Path) -> dict[Path, str]:
+    """Every preset file that a stored search has settings for, with them."""
+    contents = {}
+    for name, table in tuned_tables(results).items():
         file = PRESETS / f"{name}.toml"
-        before = file.read_text() if file.exists() else ""
-        after = with_table(before, table)
-        stale += before != after
-        if not check:
-            write_text(file, after)
-    return int(check and stale > 0)
+        contents[file] = with_table(file.read_text() if file.exists() else "", table)
+    return contents
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from regenerate import regenerate
+
+    sys.exit(regenerate(presets(ROOT / "results"), __doc__))

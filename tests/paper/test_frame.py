@@ -29,7 +29,7 @@ def squares(computed: list[int], limit: int = 3) -> Experiment:
     def page(results: Results) -> Page:
         return Page("Squares", (), tuple(str(results.get(key)["square"]) for key in results.finished()))
 
-    return Experiment("squares", "Squares", units, compute, page)
+    return Experiment("squares", "Squares", page, units, compute)
 
 
 def test_a_run_computes_every_unit_and_stores_arguments_result_and_environment(tmp_path: Path) -> None:
@@ -77,12 +77,12 @@ def test_settings_invented_later_do_not_outdate_a_result(tmp_path: Path) -> None
     results, computed = Results(tmp_path, "squares"), list[int]()
     base = squares(computed)
     for config in ({"lr": 0.1}, {"lr": 0.1, "class_weight": "none"}):
-        experiment = Experiment(base.name, base.title, lambda p, r, c=config: units(c), base.compute, base.render)
+        experiment = Experiment(base.name, base.title, base.render, lambda p, r, c=config: units(c), base.compute)
         run(experiment, Plan(), results)
     assert computed == [1]
     with pytest.raises(InputError, match=r"other settings \(config\)"):
         run(
-            Experiment(base.name, base.title, lambda p, r: units({"lr": 0.2}), base.compute, base.render),
+            Experiment(base.name, base.title, base.render, lambda p, r: units({"lr": 0.2}), base.compute),
             Plan(),
             results,
         )
@@ -101,7 +101,7 @@ def test_missing_data_skips_its_units_and_says_so(tmp_path: Path) -> None:
         return {"square": 0}
 
     base = squares([])
-    experiment = Experiment(base.name, base.title, base.units, compute, base.render)
+    experiment = Experiment(base.name, base.title, base.render, base.units, compute)
     results = Results(tmp_path, "squares")
     assert run(experiment, Plan(), results) == ["number 1 is not here"]
     assert results.finished() == ["numbers/0", "numbers/2"]
@@ -116,7 +116,7 @@ def test_units_may_build_on_the_results_of_others(tmp_path: Path) -> None:
         return first + ([Unit("sum", {"number": sum(d["square"] for d in done)})] if all(done) else [])
 
     results = Results(tmp_path, "squares")
-    run(Experiment(base.name, base.title, units, base.compute, base.render), Plan(), results)
+    run(Experiment(base.name, base.title, base.render, units, base.compute), Plan(), results)
     assert results.get("sum") == {"square": 25}
 
 

@@ -66,9 +66,8 @@ def fit(
         if name.endswith("accuracy"):
             answer(f"{name.removesuffix('_accuracy'):>5} accuracy {100 * value:6.2f} %")
     if members > 1:
-        alone = run.metrics["val_accuracy_one_member"]
-        gain = 100 * (run.metrics["val_accuracy"] - alone)
-        answer(f"{members} members vote: {gain:+.2f} points on validation over one alone ({100 * alone:.2f} %)")
+        alone = 100 * run.metrics["val_accuracy_one_member"]
+        answer(f"{members} members vote: {run.gain_of_voting:+.2f} points on validation over one alone ({alone:.2f} %)")
     times = ", ".join(f"{what} {seconds:.2f} s" for what, seconds in run.seconds.items())
     answer(f"best epoch {run.trained.best_epoch} of {len(run.trained.history)}; {times}")
     for what, path in (("run", out), ("predictions", predictions), ("report", report)):

@@ -113,23 +113,11 @@ def numbers(table: pa.Table, name: str, source: Source) -> NDArray[np.float32]:
     return array
 
 
-def features(table: pa.Table, names: Sequence[str], source: Source) -> NDArray[np.float32]:
-    """The columns side by side [n, d]."""
-    return np.column_stack([numbers(table, name, source) for name in names])
-
-
-def feature_names(table: pa.Table, names: Sequence[str], d: int) -> tuple[str, ...]:
-    """The names of the d columns that `features` makes; a column of lists makes several, called name[0], name[1], …"""
-    lists = [name for name in names if pa.types.is_nested(table[name].type)]
-    if not lists:
-        return tuple(names)
-    widths = {name: len(table[name][0]) if name in lists else 1 for name in names}
-    found = [
-        name if widths[name] == 1 and name not in lists else f"{name}[{j}]"
-        for name in names
-        for j in range(widths[name])
-    ]
-    return tuple(found) if len(found) == d else ()
+def features(table: pa.Table, names: Sequence[str], source: Source) -> tuple[NDArray[np.float32], tuple[str, ...]]:
+    """The columns side by side [n, d], and their names [d]: a column of lists is name[0], name[1], …"""
+    blocks = {name: numbers(table, name, source) for name in names}
+    parts = [[name] if x.ndim == 1 else [f"{name}[{j}]" for j in range(x.shape[1])] for name, x in blocks.items()]
+    return np.column_stack(list(blocks.values())), tuple(part for block in parts for part in block)
 
 
 def splits(table: pa.Table, name: str, source: Source) -> Splits:

@@ -154,7 +154,7 @@ def from_networkx(
             table = pa.table({str(key): pa.array(values[key]) for key in chosen})
         except (pa.ArrowException, TypeError) as error:
             raise InputError(f"node attributes mix types ({error}): give every node numbers of one kind") from error
-        x = columns.features(table, table.column_names, Source(table, "the networkx nodes", table.column_names))
+        x, _ = columns.features(table, table.column_names, Source(table, "the networkx nodes", table.column_names))
     edges = np.array([(u, v) for u, v, _ in ends], dtype=np.int64).reshape(-1, 2).T
     return _build(x, edges, len(number), **fields)
 

@@ -53,11 +53,11 @@ def read_new_nodes(
     ends, weight = edge_columns(edge_source, source, target, weight)
     edge_table = edge_source.read(text=list(ends))
     sources, targets = (columns.to_numpy(columns.ids(edge_table, end, edge_source)).tolist() for end in ends)
-    x = columns.features(node_table, features, node_source)
+    x, feature_names = columns.features(node_table, features, node_source)
     return NewNodeTables(
         x=x,
         edges=list(zip(sources, targets, strict=True)),
         node_ids=columns.to_numpy(columns.ids(node_table, id, node_source)),
         edge_weight=None if weight is None else columns.numbers(edge_table, weight, edge_source),
-        feature_names=columns.feature_names(node_table, features, x.shape[1]),
+        feature_names=feature_names,
     )

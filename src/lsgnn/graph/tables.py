@@ -76,8 +76,7 @@ def read_tables(
             fields["splits"] = columns.splits(node_table, split, node_source)
         chosen = feature_columns(node_source, features, not_features={id, label, split})
         if chosen:
-            fields["x"] = columns.features(node_table, chosen, node_source)
-            fields["feature_names"] = columns.feature_names(node_table, chosen, fields["x"].shape[1])
+            fields["x"], fields["feature_names"] = columns.features(node_table, chosen, node_source)
     if "x" not in fields:
         from lsgnn.graph.structural_features import NOTE, structural_features  # scipy's solvers load slowly
 

@@ -52,4 +52,4 @@ def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
     return {"test": done.test, "val": done.val, "best_epochs": done.best_epochs}
 
 
-EXPERIMENT = Experiment("ablation", "Ablation", units, compute, render)
+EXPERIMENT = Experiment("ablation", "Ablation", render, units, compute)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from statistics import median
 from typing import Any
 
-from lsgnn.paper.frame import Experiment, Plan, Results, Unit, read_json
+from lsgnn.paper.frame import Experiment, Results, read_json
 from lsgnn.paper.page import Cell, Page, Row, Score, Table
 from lsgnn.paper.published import OURS, average, nine, nine_columns, published, published_row
 
@@ -22,14 +22,6 @@ METHODS = {
     "lsgnn": "LSGNN, our CPU engine",
 }
 EPOCHS = 200  # of the paper's table; only measurements over as many are shown
-
-
-def units(plan: Plan, results: Results) -> list[Unit]:
-    return []
-
-
-def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
-    raise NotImplementedError("the cost table has no units of its own: run benchmarks/train_cost.py")
 
 
 def render(results: Results) -> Page:
@@ -85,4 +77,4 @@ def _findings(measured: dict[str, dict[str, Any]]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-EXPERIMENT = Experiment("cost", "Training cost", units, compute, render)
+EXPERIMENT = Experiment("cost", "Training cost", render)

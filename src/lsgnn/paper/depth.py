@@ -87,4 +87,4 @@ def _deep_lsgnn(graph: Graph, splits: list[Split], config: LSGNNConfig) -> list[
     return found
 
 
-EXPERIMENT = Experiment("depth", "Accuracy against depth", units, compute, render)
+EXPERIMENT = Experiment("depth", "Accuracy against depth", render, units, compute)

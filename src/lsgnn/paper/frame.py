@@ -79,6 +79,9 @@ class Results:
         return sorted(p.relative_to(self.folder).with_suffix("").as_posix() for p in found if p.name[0] != ".")
 
 
+Compute = Callable[[dict[str, Any], Plan], dict[str, Any]]
+
+
 @dataclass(frozen=True)
 class Experiment:
     """One table or figure of the paper.
@@ -86,17 +89,18 @@ class Experiment:
     Args:
         name: as in `lsgnn paper NAME`.
         title: heading of its page.
-        units: the units that can be computed now, finished ones included; asked again until it names nothing new, so
-            that a unit may build on the results of others.
-        compute: a unit's arguments in, its result out; a function of a module, because it may run in another process.
         render: stored results in, page out; computes nothing that takes time and draws no random number.
+        units: the units that can be computed now, finished ones included; asked again until it names nothing new, so
+            that a unit may build on the results of others. None where the page shows what other commands have stored.
+        compute: a unit's arguments in, its result out; a function of a module, because it may run in another process.
+            Needed where there are units.
     """
 
     name: str
     title: str
-    units: Callable[[Plan, Results], list[Unit]]
-    compute: Callable[[dict[str, Any], Plan], dict[str, Any]]
     render: Callable[[Results], Page]
+    units: Callable[[Plan, Results], list[Unit]] = lambda plan, results: []
+    compute: Compute | None = None
 
 
 def read_json(path: Path) -> Any:

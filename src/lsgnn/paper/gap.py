@@ -11,28 +11,24 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import torch
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.datasets import info
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
-from lsgnn.nn.model import LSGNN
-from lsgnn.nn.rows import make_rows
 from lsgnn.paper.both_directions import both_logits
 from lsgnn.paper.frame import Experiment, Plan, Results, Unit, read_json
-from lsgnn.paper.gap_page import CHANGES, DIRECTED, INELIGIBLE, gain, render
+from lsgnn.paper.gap_page import BIASED, CHANGES, gain, render
 from lsgnn.paper.graphs import graph_of, released_config
 from lsgnn.paper.published import CORRECTED, nine
 from lsgnn.train.metrics import measure
 from lsgnn.train.run import mean_logits
-from lsgnn.train.runs import Job, SharedPrecompute, train_many
+from lsgnn.train.runs import Job, SharedPrecompute, logits_of, train_many
 
 SEEDS = 3
 MEMBERS = 10
 LARGE = 5_000  # nodes from which on one seed judges, and fewer splits
 FEWER = 5
-TORCH_ONLY = ("adjacency", "both-channels")  # what the fused engine does not train: one seed, and not on large graphs
 
 
 def units(plan: Plan, results: Results) -> list[Unit]:
@@ -46,24 +42,23 @@ def units(plan: Plan, results: Results) -> list[Unit]:
         symmetric = released_config(dataset).direction == "undirected"  # released so where files list both directions
         splits, seeds = (1, 1) if plan.quick else (FEWER, 1) if large else (10, SEEDS)
         scored = []
-        for name, (_, changes) in CHANGES.items():
-            configs = [base.replace(**change).to_dict() for change in changes]
-            joined = name == "both-channels"
-            none = name != "tuned" and not joined and configs == [base.to_dict()]
-            if none or (symmetric and name in DIRECTED) or (large and name in TORCH_ONLY):
+        for name, change in CHANGES.items():
+            configs = [base.replace(**settings).to_dict() for settings in change.settings]
+            already_so = name != "tuned" and not change.as_channels and configs == [base.to_dict()]
+            if already_so or (symmetric and change.directed) or (large and change.torch_only):
                 continue
-            members = 1 if name in TORCH_ONLY else seeds
+            members = 1 if change.torch_only else seeds
             arguments = {"dataset": dataset, "part": "val", "splits": splits, "seeds": members, "configs": configs}
-            arguments |= {"both_as_channels": True} if joined else {}
+            arguments |= {"both_as_channels": True} if change.as_channels else {}
             scored.append(Unit(f"{dataset}/{name}", arguments))
         found += scored
         if chosen := best_change(results, scored):
-            biased = next(unit for unit in scored if unit.key.endswith(INELIGIBLE))
-            taken = {"tuned": scored[0], "chosen": chosen, "voting": chosen, INELIGIBLE: biased}
+            biased = next(unit for unit in scored if change_of(unit) == BIASED)
+            taken = {"tuned": scored[0], "chosen": chosen, "voting": chosen, BIASED: biased}
             for name, unit in taken.items():
                 members = MEMBERS if name == "voting" else 1
                 arguments = unit.arguments | {"part": "test", "splits": 1 if plan.quick else 10, "seeds": members}
-                found.append(Unit(f"{dataset}/test-{name}", arguments | {"change": unit.key.split("/")[1]}))
+                found.append(Unit(f"{dataset}/test-{name}", arguments | {"change": change_of(unit)}))
     return found
 
 
@@ -74,10 +69,14 @@ def best_change(results: Results, scored: list[Unit]) -> Unit | None:
         return None
     gains = [gain(result["val"], found[0]["val"]) for result in found]
     worth = [
-        mean if mean > error and not unit.key.endswith(INELIGIBLE) else 0.0
+        mean if mean > error and CHANGES[change_of(unit)].eligible else 0.0
         for unit, (mean, error) in zip(scored, gains, strict=True)
     ]
     return scored[int(np.argmax(worth))]
+
+
+def change_of(unit: Unit) -> str:
+    return unit.key.partition("/")[2]
 
 
 def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
@@ -98,7 +97,7 @@ def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
             starts = [configs[0].replace(seed=configs[0].seed + seed) for seed in seeds]
             votes = [[both_logits(graph, shared, config, split)] for config in starts]
         else:
-            votes = [_logits(graph, shared, configs, split, seed) for seed in seeds]
+            votes = [_logits(shared, configs, split, seed) for seed in seeds]
         if arguments["part"] == "test":
             together = mean_logits([logits for vote in votes for logits in vote])
             for part, values in scores.items():
@@ -108,14 +107,10 @@ def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
     return scores
 
 
-@torch.no_grad()
-def _logits(graph: Graph, shared: SharedPrecompute, configs: list[LSGNNConfig], split: Split, seed: int) -> list[Any]:
+def _logits(shared: SharedPrecompute, configs: list[LSGNNConfig], split: Split, seed: int) -> list[Any]:
     jobs = [Job(config.replace(seed=config.seed + seed), split) for config in configs]
-    found = []
-    for job, trained in zip(jobs, train_many(shared, jobs, workers=1), strict=True):
-        model = LSGNN.from_weights(job.config, trained.state_dict, graph.num_nodes)
-        found.append(model(make_rows(shared(job.config), job.config)).numpy())
-    return found
+    trained = train_many(shared, jobs, workers=1)
+    return [logits_of(shared, job.config, result) for job, result in zip(jobs, trained, strict=True)]
 
 
 def _accuracy(graph: Graph, logits: Any, mask: Any) -> float:
@@ -123,4 +118,4 @@ def _accuracy(graph: Graph, logits: Any, mask: Any) -> float:
     return 100 * measure("accuracy", logits[rows], graph.y[rows])
 
 
-EXPERIMENT = Experiment("gap", "What closes the gap", units, compute, render)
+EXPERIMENT = Experiment("gap", "What closes the gap", render, units, compute)

@@ -68,4 +68,4 @@ def homophily_and_localsim(graph: Graph, direction: Direction) -> tuple[Array, A
     return same[used] / degree[used], phi[used].astype(np.float64)
 
 
-EXPERIMENT = Experiment("homophily", "LocalSim and node homophily", units, compute, render)
+EXPERIMENT = Experiment("homophily", "LocalSim and node homophily", render, units, compute)

@@ -79,4 +79,4 @@ def task_graph(task: str, data_dir: Path | None) -> tuple[Graph, Splits]:
     return graph, graph.splits
 
 
-EXPERIMENT = Experiment("large", "Large graphs", units, compute, render)
+EXPERIMENT = Experiment("large", "Large graphs", render, units, compute)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from lsgnn.paper.deviations import deviations
-from lsgnn.paper.frame import Experiment, Plan, Results, Unit
+from lsgnn.paper.frame import Experiment, Results
 from lsgnn.paper.inputs import Tuned, read_shortened, read_tuned, read_zoo
 from lsgnn.paper.page import Cell, Page, Row, Score, Table
 from lsgnn.paper.published import (
@@ -40,14 +40,6 @@ TUNED = (
     "tuned LSGNN: settings chosen by `lsgnn tune` on validation nodes, each reading of the test made once; the rule of "
     f"choice is in the label; {SHARED}"
 )
-
-
-def units(plan: Plan, results: Results) -> list[Unit]:
-    return []
-
-
-def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
-    raise NotImplementedError("the main table has no units of its own")
 
 
 def render(results: Results) -> Page:
@@ -153,4 +145,4 @@ def _findings(tuned: Sequence[Tuned], zoo: Zoo) -> tuple[str, ...]:
     return tuple(lines)
 
 
-EXPERIMENT = Experiment("main", "The main table", units, compute, render)
+EXPERIMENT = Experiment("main", "The main table", render)

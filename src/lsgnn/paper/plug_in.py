@@ -90,4 +90,4 @@ def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
     return scores
 
 
-EXPERIMENT = Experiment("plug-in", "LocalSim as a plug-in", units, compute, render)
+EXPERIMENT = Experiment("plug-in", "LocalSim as a plug-in", render, units, compute)

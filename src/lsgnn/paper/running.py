@@ -83,7 +83,7 @@ Outcome = dict[str, Any] | str  # a result, or why there is none
 def _computed(experiment: Experiment, units: Iterable[Unit], plan: Plan, jobs: int) -> Iterator[tuple[Unit, Outcome]]:
     if jobs == 1:
         for unit in units:
-            yield unit, _compute(experiment.compute, unit, plan)
+            yield unit, _compute(experiment, unit, plan)
         return
     # processes, not threads: torch's random stream and thread count belong to the process
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
@@ -97,15 +97,16 @@ def _computed(experiment: Experiment, units: Iterable[Unit], plan: Plan, jobs: i
 
 
 def _compute_by_name(name: str, unit: Unit, plan: Plan) -> Outcome:
-    return _compute(get(name).compute, unit, plan)
+    return _compute(get(name), unit, plan)
 
 
-def _compute(compute: Callable[[dict[str, Any], Plan], dict[str, Any]], unit: Unit, plan: Plan) -> Outcome:
+def _compute(experiment: Experiment, unit: Unit, plan: Plan) -> Outcome:
+    assert experiment.compute is not None, f"{experiment.name} names units, but cannot compute them"
     with _one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", LSGNNWarning)  # what is odd about a benchmark is known, and said elsewhere
         start = time.perf_counter()
         try:
-            result = compute(unit.arguments, plan)
+            result = experiment.compute(unit.arguments, plan)
         except DatasetUnavailable as error:
             return str(error)
         return {"result": result, "seconds": round(time.perf_counter() - start, 2)}

@@ -106,4 +106,4 @@ def interval(values: Array) -> dict[str, float]:
     return {"mean": float(values.mean()), "half": 1.96 * float(values.std(ddof=1)) / math.sqrt(len(values))}
 
 
-EXPERIMENT = Experiment("theorem", "Theorem 1 by simulation", units, compute, render)
+EXPERIMENT = Experiment("theorem", "Theorem 1 by simulation", render, units, compute)

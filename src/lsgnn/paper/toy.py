@@ -134,4 +134,4 @@ def _scores(predicted: NDArray[np.int64], y: NDArray[np.int64], test: NDArray[np
     return [100 * float((p == t)[mask].mean()) for p, t, mask in zip(predicted, y, test, strict=True)]
 
 
-EXPERIMENT = Experiment("toy", "Toy graphs: a mixture of heterophily", units, compute, render)
+EXPERIMENT = Experiment("toy", "Toy graphs: a mixture of heterophily", render, units, compute)

@@ -7,6 +7,7 @@ start over and the later members' curves get names of their own.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -15,7 +16,7 @@ from lsgnn.extras import optional
 from lsgnn.train.trained import Epoch
 
 
-class _EpochCallback:
+class _EpochCallback(ABC):
     """Counts members: a new one has begun when the epoch does not grow."""
 
     def __init__(self) -> None:
@@ -28,11 +29,11 @@ class _EpochCallback:
         prefix = f"member_{self._member}/" if self._member else ""
         self._log({prefix + key: float(value) for key, value in latest.items() if key != "epoch"}, epoch)  # type: ignore[arg-type]
 
-    def _log(self, values: dict[str, float], epoch: int) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _log(self, values: dict[str, float], epoch: int) -> None: ...
 
-    def close(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def close(self) -> None: ...
 
     def __enter__(self) -> Self:
         return self

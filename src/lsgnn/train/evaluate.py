@@ -8,19 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import torch
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
 from lsgnn.graph.convert import as_graph
 from lsgnn.graph.splits import Splits
-from lsgnn.nn.model import LSGNN
-from lsgnn.nn.rows import make_rows
 from lsgnn.train.engines import Engine
 from lsgnn.train.fit import check_split, default_splits, require_test_nodes
 from lsgnn.train.metrics import Metric, measure
 from lsgnn.train.run import environment, mean_logits
-from lsgnn.train.runs import Job, SharedPrecompute, train_many
+from lsgnn.train.runs import Job, SharedPrecompute, logits_of, train_many
 from lsgnn.train.trained import Trained
 
 
@@ -100,7 +97,7 @@ def evaluate(
     results = train_many(shared, jobs, engine, workers, on_done)
     scores: dict[str, list[float]] = {"val": [], "test": []}
     for s, (settings, split) in enumerate(pairs):
-        logits = mean_logits([_logits(shared, settings, t) for t in results[s * members : (s + 1) * members]])
+        logits = mean_logits([logits_of(shared, settings, t) for t in results[s * members : (s + 1) * members]])
         for part, values in scores.items():
             mask = getattr(split, part) & graph.labelled
             values.append(100 * measure(metric, logits[mask], graph.y[mask]))
@@ -117,9 +114,3 @@ def evaluate(
         seconds=time.perf_counter() - start,
         environment=environment(),
     )
-
-
-@torch.no_grad()
-def _logits(shared: SharedPrecompute, config: LSGNNConfig, trained: Trained) -> Any:
-    model = LSGNN.from_weights(config, trained.state_dict, shared.graph.num_nodes)
-    return model(make_rows(shared(config), config)).numpy()

@@ -209,6 +209,12 @@ class Run:
             )
         return out
 
+    @property
+    def gain_of_voting(self) -> float:
+        """By how many points of validation accuracy all members together are ahead of one alone; 0 for a single one."""
+        together = self.metrics["val_accuracy"]
+        return 100 * (together - self.metrics.get("val_accuracy_one_member", together))
+
     def save(self, folder: str | Path) -> None:
         """Writes the run as a folder of plain files (weights as safetensors, no pickles)."""
         from lsgnn.train.checkpoint import save_run

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import torch
+from numpy.typing import NDArray
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
+from lsgnn.nn.model import LSGNN
+from lsgnn.nn.rows import make_rows
 from lsgnn.propagate.precompute import Precomputed, precompute
 from lsgnn.train.engine import supports
 from lsgnn.train.engines import Engine, train
@@ -91,3 +95,10 @@ def train_many(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return [results[number] for number in range(len(jobs))]
+
+
+@torch.no_grad()
+def logits_of(shared: SharedPrecompute, config: LSGNNConfig, trained: Trained) -> NDArray[np.float32]:
+    """Logits of all nodes [n, C] from the best weights of a training."""
+    model = LSGNN.from_weights(config, trained.state_dict, shared.graph.num_nodes)
+    return np.asarray(model(make_rows(shared(config), config)).numpy())

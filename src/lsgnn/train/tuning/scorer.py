@@ -12,16 +12,13 @@ from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
 import numpy as np
-import torch
 
 from lsgnn.config import LSGNNConfig, TrainingConfig
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Splits
-from lsgnn.nn.model import LSGNN
-from lsgnn.nn.rows import make_rows
 from lsgnn.train.engines import Engine
 from lsgnn.train.metrics import Metric, measure
-from lsgnn.train.runs import Job, SharedPrecompute, train_many
+from lsgnn.train.runs import Job, SharedPrecompute, logits_of, train_many
 from lsgnn.train.trained import Trained
 from lsgnn.zoo.base import ZooModel
 
@@ -62,7 +59,8 @@ class LSGNNScorer:
     def _score(self, job: Job, trained: Trained) -> float:
         if self.metric == "accuracy":
             return trained.history[trained.best_epoch - 1]["val_accuracy"]
-        return validation_score(self.graph, self.shared, job, trained, self.metric)
+        val = job.split.val
+        return measure(self.metric, logits_of(self.shared, job.config, trained)[val], self.graph.y[val])
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,12 +89,3 @@ class ZooScorer:
             blind = replace(self.graph, y=np.where(split.train | split.val, self.graph.y, -1))
             logits = self.model.solve(blind, split, config, self.prepared(structure)).logits
             yield 100 * measure(self.metric, logits[split.val], self.graph.y[split.val])
-
-
-def validation_score(graph: Graph, shared: SharedPrecompute, job: Job, trained: Trained, metric: Metric) -> float:
-    """Any metric on the validation nodes, from the best weights."""
-    model = LSGNN.from_weights(job.config, trained.state_dict, graph.num_nodes)
-    val = np.flatnonzero(job.split.val)
-    with torch.no_grad():
-        logits = model(make_rows(shared(job.config), job.config).select(torch.from_numpy(val))).numpy()
-    return measure(metric, logits, graph.y[val])

@@ -49,7 +49,7 @@ def open_study(name: str, storage: Path | None, seed: int, prune: bool, decides:
     study = optuna.create_study(
         study_name=name, storage=database, pruner=pruner, direction="maximize", load_if_exists=True
     )
-    if study.user_attrs.get("decides", decides if not study.trials else "") != decides:
+    if study.trials and study.user_attrs.get("decides") != decides:
         raise InputError(
             f"{storage} holds a search of {name} on other data or splits, or with other settings, metric or seed: "
             "repeat those, or choose another file"
