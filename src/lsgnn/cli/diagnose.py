@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,6 +29,7 @@ def diagnose(
     json: options.Json = False,
 ) -> None:
     """Measure a graph, probe it with quick models and say in words what to make of it."""
+    start = time.perf_counter()
     options.check_places((out, (".html",)))
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
     from lsgnn.report.diagnosis import diagnose as examine
@@ -46,6 +48,7 @@ def diagnose(
         answer(line)
     if out is not None:
         say(f"page written to {out}")
+    say(f"done in {time.perf_counter() - start:.1f} s")
 
 
 def summary_lines(found: Diagnosis, graph: str) -> list[str]:

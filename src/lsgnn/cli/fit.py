@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -30,6 +31,7 @@ def fit(
     json: options.Json = False,
 ) -> None:
     """Train LSGNN on a graph: a dataset name, a .npz file, or --edges/--nodes tables."""
+    start = time.perf_counter()
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
     config, splits = options.settings_and_splits(g, preset, [c for c in set or [] if c != "direction=auto"])
     # nobody said which neighbours to read: the validation nodes shall choose
@@ -73,3 +75,4 @@ def fit(
     for what, path in (("run", out), ("predictions", predictions), ("report", report)):
         if path is not None:
             answer(f"{what} written to {path}")
+    say(f"done in {time.perf_counter() - start:.1f} s")
