@@ -34,8 +34,8 @@ SHORT = {"epochs": 300, "patience": 50}
 LIGHTER: dict[tuple[str, str], dict[str, Any]] = {
     **{(model, "pubmed"): SHORT for model in ("gat", "mixhop", "geom_gcn", "h2gcn", "wrgat", "fsgnn")},
     **{(model, "squirrel"): SHORT for model in ("gat", "h2gcn", "fagcn", "wrgat")},
-    ("gcnii", "citeseer"): SHORT,
-    ("gcnii", "pubmed"): {"epochs": 150, "patience": 30},
+    ("gcnii", "citeseer"): {"epochs": 150, "patience": 30},
+    ("gcnii", "pubmed"): {"num_layers": 16, "epochs": 150, "patience": 30},
 }
 
 

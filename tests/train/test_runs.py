@@ -62,6 +62,7 @@ def test_each_split_may_have_settings_of_its_own() -> None:
         ({"members": 0}, "members=0 is out of range"),
         ({"workers": 0}, "workers=0 is out of range"),
         ({"config": []}, "config is an empty list"),
+        ({"voters": [QUICK]}, "voters take the place of config and members"),
         ({"metric": "f1"}, "metric='f1' is not a choice: use one of 'accuracy'"),
     ],
 )
@@ -82,3 +83,13 @@ def test_members_are_averaged_before_they_are_scored() -> None:
         right = probabilities.argmax(axis=1) == GRAPH.y
         assert together.test[s] == pytest.approx(100 * right[split.test].mean())
     assert together.test != evaluate(GRAPH, weak, splits=SPLITS).test
+
+
+def test_voters_are_members_with_settings_of_their_own() -> None:
+    weak = QUICK.replace(epochs=2)
+    seeds = evaluate(GRAPH, weak, splits=SPLITS, members=2)
+    voted = evaluate(GRAPH, voters=[weak, weak.replace(seed=1)], splits=SPLITS)
+    assert (voted.test, voted.members) == (seeds.test, 2)
+    other = evaluate(GRAPH, voters=[weak, weak.replace(beta=0.1, dropout=0.9)], splits=SPLITS)
+    assert other.val != voted.val
+    assert [v["beta"] for v in other.to_dict()["voters"]] == [weak.beta, 0.1]

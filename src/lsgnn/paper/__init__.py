@@ -19,6 +19,7 @@ __all__ = ["get", "names"]
 
 _HOME = {
     "main": "main_table",
+    "peers": "peers",
     "large": "large",
     "cost": "cost",
     "depth": "depth",

@@ -102,7 +102,7 @@ def _compute_by_name(name: str, unit: Unit, plan: Plan) -> Outcome:
 
 def _compute(experiment: Experiment, unit: Unit, plan: Plan) -> Outcome:
     assert experiment.compute is not None, f"{experiment.name} names units, but cannot compute them"
-    with _one_thread(), warnings.catch_warnings():
+    with _steady_processor(), warnings.catch_warnings():
         warnings.simplefilter("ignore", LSGNNWarning)  # what is odd about a benchmark is known, and said elsewhere
         start = time.perf_counter()
         try:
@@ -113,16 +113,19 @@ def _compute(experiment: Experiment, unit: Unit, plan: Plan) -> Outcome:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
-    """The same number of threads for one job or many, so that sums are added in the same order."""
+def _steady_processor() -> Iterator[None]:
+    """One thread for one job or many, so that sums are added in the same order, and tiny numbers rounded to zero: the
+    gradients of deep models get so small that processors slow down ten times."""
     import torch
 
     before = torch.get_num_threads()
     torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
     try:
         yield
     finally:
         torch.set_num_threads(before)
+        torch.set_flush_denormal(False)
 
 
 def _save(experiment: Experiment, unit: Unit, outcome: dict[str, Any], results: Results) -> None:

@@ -36,10 +36,14 @@ class Evaluation:
     engine: Engine
     seconds: float
     environment: dict[str, str] = field(repr=False)
+    voters: tuple[LSGNNConfig, ...] = field(default=(), repr=False)  # on every split, if settings voted
 
     def to_dict(self) -> dict[str, Any]:
-        same = all(config == self.configs[0] for config in self.configs)
         settings: dict[str, Any] = {"config": self.configs[0].to_dict()}
+        if self.voters:
+            settings = {"voters": [config.to_dict() for config in self.voters]}
+        elif any(config != self.configs[0] for config in self.configs):
+            settings = {"configs": [config.to_dict() for config in self.configs]}
         return {
             "dataset": self.dataset,
             "splits": list(self.splits),
@@ -49,7 +53,7 @@ class Evaluation:
             "members": self.members,
             "seconds": round(self.seconds, 2),
             "engine": self.engine,
-            **(settings if same else {"configs": [config.to_dict() for config in self.configs]}),
+            **settings,
             "environment": self.environment,
         }
 
@@ -67,6 +71,7 @@ def evaluate(
     which: Sequence[int] | None = None,
     metric: Metric = "accuracy",
     members: int = 1,
+    voters: Sequence[LSGNNConfig] = (),
     engine: Engine = "auto",
     workers: int = 2,
     on_done: Callable[[int, Trained], None] | None = None,
@@ -74,11 +79,14 @@ def evaluate(
     """Trains on every split (or those in `which`) and scores the best epoch of each on its test nodes.
 
     `config` may be a list with settings of its own for each split; with `members`, that many seeds vote together.
+    `voters` are settings that vote together on every split, in place of `config` (see `Tuning.committee`).
     """
     graph = as_graph(graph)
     for name, value in (("members", members), ("workers", workers)):
         if value < 1:
             raise InputError(f"{name}={value} is out of range: it must be at least 1")
+    if voters and (config is not None or members > 1):
+        raise InputError("voters take the place of config and members: pass the one or the other")
     if config is not None and not isinstance(config, LSGNNConfig) and not config:
         raise InputError("config is an empty list: pass settings, or one for each split")
     first = config if isinstance(config, LSGNNConfig) else LSGNNConfig() if config is None else config[0]
@@ -92,12 +100,17 @@ def evaluate(
         check_split(graph, split)
         require_test_nodes(graph, split, number)
     start, shared = time.perf_counter(), SharedPrecompute(graph)
-    pairs = list(zip(configs, chosen, strict=True))
-    jobs = [Job(c.replace(seed=c.seed + m), split) for c, split in pairs for m in range(members)]
+    jobs = [
+        Job(voter, split)
+        for c, split in zip(configs, chosen, strict=True)
+        for voter in voters or [c.replace(seed=c.seed + m) for m in range(members)]
+    ]
     results = train_many(shared, jobs, engine, workers, on_done)
+    votes, members = list(zip(jobs, results, strict=True)), len(jobs) // len(chosen)
     scores: dict[str, list[float]] = {"val": [], "test": []}
-    for s, (settings, split) in enumerate(pairs):
-        logits = mean_logits([logits_of(shared, settings, t) for t in results[s * members : (s + 1) * members]])
+    for s, split in enumerate(chosen):
+        own = votes[s * members : (s + 1) * members]
+        logits = mean_logits([logits_of(shared, job.config, trained) for job, trained in own])
         for part, values in scores.items():
             mask = getattr(split, part) & graph.labelled
             values.append(100 * measure(metric, logits[mask], graph.y[mask]))
@@ -113,4 +126,5 @@ def evaluate(
         engine=engine,
         seconds=time.perf_counter() - start,
         environment=environment(),
+        voters=tuple(voters),
     )

@@ -13,10 +13,11 @@ import pytest
 
 from lsgnn import InputError, LSGNNConfig, stratified_splits
 from lsgnn.errors import TrainingDiverged
+from lsgnn.train.evaluate import evaluate
 from lsgnn.train.tuning import tune
 from lsgnn.train.tuning.scorer import LSGNNScorer
 from lsgnn.train.tuning.study import FINISHED, open_study, recover, worker_is_gone, worker_mark
-from lsgnn.train.tuning.tuner import best_on_split
+from lsgnn.train.tuning.tuner import Tuning, best_on_split
 from tests.graphs import two_blocks
 
 GRAPH = two_blocks(n=60)
@@ -39,6 +40,23 @@ def test_each_split_may_choose_by_its_own_validation_nodes() -> None:
     for s, settings in enumerate(tuning.per_split):
         chosen = next(t for t in tuning.trials if t["settings"] == settings)
         assert chosen["val"][s] == max(t["val"][s] for t in tuning.trials)
+
+
+def test_every_split_is_trained_with_a_seed_of_its_own() -> None:
+    scores = list(LSGNNScorer(GRAPH, SPLITS, BASE, workers=2).scores({"dropout": 0.1}, [0, 1, 2], seed=5))
+    alone = [
+        evaluate(GRAPH, BASE.replace(dropout=0.1, seed=5 + s), splits=SPLITS, which=[s], workers=1).val[0]
+        for s in range(3)
+    ]
+    assert scores == pytest.approx(alone)
+
+
+def test_the_committee_is_ordered_by_fresh_seeds() -> None:
+    rescored = [{"settings": {"beta": b}, "val": val, "search_val": 0.0} for b, val in ((0.1, 70.0), (0.5, 90.0))]
+    tuning = Tuning(BASE, {"beta": 0.5}, [], rescored, [])
+    assert tuning.committee(2) == [BASE.replace(beta=0.5), BASE.replace(beta=0.1)]
+    with pytest.raises(InputError, match="size=3 is out of range: 2 settings"):
+        tuning.committee(3)
 
 
 def test_equal_scores_on_a_split_are_not_told_apart_by_other_splits() -> None:

@@ -30,7 +30,8 @@ class Scorer(Protocol):
     def base(self) -> TrainingConfig:
         """The settings that a search does not touch."""
 
-    def scores(self, settings: dict[str, Any], splits: Sequence[int], seed: int) -> Iterator[float]: ...
+    def scores(self, settings: dict[str, Any], splits: Sequence[int], seed: int) -> Iterator[float]:
+        """One score after the other; split s is trained with seed + s."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +50,10 @@ class LSGNNScorer:
         return SharedPrecompute(self.graph, keep=16)
 
     def scores(self, settings: dict[str, Any], splits: Sequence[int], seed: int) -> Iterator[float]:
-        config = self.base.replace(**settings, seed=seed)
+        config = self.base.replace(**settings)
         for start in range(0, len(splits), self.workers):
-            chosen = [self.splits[s] for s in splits[start : start + self.workers]]
-            jobs = [Job(config, split) for split in chosen]
+            some = splits[start : start + self.workers]
+            jobs = [Job(config.replace(seed=seed + s), self.splits[s]) for s in some]
             for job, trained in zip(jobs, train_many(self.shared, jobs, self.engine, self.workers), strict=True):
                 yield 100 * self._score(job, trained)
 
@@ -81,11 +82,12 @@ class ZooScorer:
         return lru_cache(maxsize=4)(prepare)
 
     def scores(self, settings: dict[str, Any], splits: Sequence[int], seed: int) -> Iterator[float]:
-        config = self.base.replace(**settings, seed=seed)
+        config = self.base.replace(**settings)
         learning = {f.name for f in fields(TrainingConfig)}
         structure = tuple((k, v) for k, v in config.to_dict().items() if k not in learning)
         for s in splits:
             split = self.splits[s]
             blind = replace(self.graph, y=np.where(split.train | split.val, self.graph.y, -1))
-            logits = self.model.solve(blind, split, config, self.prepared(structure)).logits
+            own = config.replace(seed=seed + s)
+            logits = self.model.solve(blind, split, own, self.prepared(structure)).logits
             yield 100 * measure(self.metric, logits[split.val], self.graph.y[split.val])

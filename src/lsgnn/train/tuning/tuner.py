@@ -32,8 +32,9 @@ from lsgnn.zoo.presets import zoo_preset
 
 GRID_SPLITS = 3  # splits that the first look at the (β, γ) cells uses
 GRID_BEST = 8  # cells that go on to full trials
-TOP = 5  # settings re-scored before one is chosen
+TOP = 10  # settings re-scored before one is chosen
 FRESH_SEEDS = 3
+STRIDE = 1_000  # from the seeds of one scoring to those of the next; each split adds its number
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,13 @@ class Tuning:
     def config(self) -> Any:
         """The chosen settings as a configuration."""
         return self.base.replace(**self.settings)
+
+    def committee(self, size: int) -> list[Any]:
+        """The settings that did best on fresh seeds, to vote together: what one of them has won by luck counts less."""
+        if not 1 <= size <= len(self.rescored):
+            raise InputError(f"size={size} is out of range: {len(self.rescored)} settings have been scored again")
+        ranked = sorted(self.rescored, key=lambda r: -r["val"])[:size]
+        return [self.base.replace(**candidate["settings"]) for candidate in ranked]
 
     @property
     def configs_per_split(self) -> list[Any]:
@@ -111,7 +119,8 @@ def tune(
         start: settings to try first, such as those that suited a similar graph; names of the space only.
         timeout: seconds after which no further trial is begun (re-scoring the best comes on top); the next call goes
             on, if there is a `storage`.
-        seed: of the search and of the trainings; re-scoring uses seeds after it.
+        seed: of the search; trainings take a seed of their own on each split, or settings would be preferred that
+            are lucky with one seed's first weights on all splits at once. Re-scoring uses further seeds.
         on_trial: called with the study after every trial.
     """
     if trials < 1:
@@ -154,6 +163,7 @@ def tune(
 def digest(graph: Graph, splits: Sequence[Split], base: TrainingConfig, metric: Metric, seed: int) -> str:
     """A name for everything but the searched settings that decides a score."""
     parts = [digest_of_graph(graph), *(digest_of_split(split) for split in splits), base.to_dict(), metric, seed]
+    parts.append("a seed per split")
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -183,7 +193,7 @@ def choose(study: optuna.Study, scorer: Scorer, splits: list[int], seed: int) ->
     rescored = []
     for trial in complete[:TOP]:
         settings = trial.user_attrs["settings"]
-        fresh = [_rescore(study, scorer, trial, splits, seed + 1 + r) for r in range(FRESH_SEEDS)]
+        fresh = [_rescore(study, scorer, trial, splits, seed + STRIDE * (1 + r)) for r in range(FRESH_SEEDS)]
         scores = {"val": float(np.mean(fresh)), "search_val": trial.value}
         rescored.append({"trial": trial.number, "settings": settings, **scores})
     winner = max(rescored, key=lambda r: r["val"])

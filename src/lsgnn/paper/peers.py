@@ -1,0 +1,122 @@
+"""Why a peer differs from its published row: `peer_checks.toml` names changes to its card, and each is run.
+
+A change that brings our number to the published one is a likely cause. The test nodes are read to explain a difference,
+never to choose a setting: the main table stays as the cards say.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from lsgnn.datasets import info
+from lsgnn.paper.frame import Experiment, Plan, Results, Unit
+from lsgnn.paper.graphs import graph_of
+from lsgnn.paper.inputs import read_zoo
+from lsgnn.paper.page import Page, Row, Score, Table
+from lsgnn.paper.published import nine, published, title
+
+TITLE = "Why a peer differs"
+SMALL = 1_000  # nodes up to which all ten splits are run
+FEWER = 3
+
+
+@dataclass(frozen=True)
+class Check:
+    """One change to a model's card on one dataset, and what it means in words."""
+
+    model: str
+    name: str
+    says: str
+    dataset: str
+    change: dict[str, Any]
+
+    @property
+    def key(self) -> str:
+        return f"{self.dataset}/{self.model}-{self.name}"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Test scores (%) on the same splits: by the card, and with the change."""
+
+    check: Check
+    card: list[float]
+    changed: list[float]
+
+    def __str__(self) -> str:
+        return f"{self.check.says}: {Score.of(self.changed)} (card: {Score.of(self.card)}, {len(self.card)} splits)"
+
+
+@cache
+def checks() -> tuple[Check, ...]:
+    """All checks, in the order of the file."""
+    entries = tomllib.loads((files("lsgnn.paper") / "peer_checks.toml").read_text("utf-8"))["checks"]
+    return tuple(
+        Check(entry["model"], entry["name"], entry["says"], dataset, entry["change"])
+        for entry in entries
+        for dataset in entry["datasets"]
+    )
+
+
+def units(plan: Plan, results: Results) -> list[Unit]:
+    from lsgnn.zoo.presets import zoo_preset
+
+    found = []
+    for check in checks():
+        if check.dataset not in plan.chosen(("texas",) if plan.quick else nine()):
+            continue
+        config = zoo_preset(check.model, check.dataset).replace(**check.change)
+        splits = 10 if info(check.dataset).nodes <= SMALL else FEWER
+        if plan.quick:
+            config, splits = config.replace(epochs=3), 1
+        arguments = {"dataset": check.dataset, "model": check.model, "splits": splits, "config": config.to_dict()}
+        found.append(Unit(check.key, arguments))
+    return found
+
+
+def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
+    from lsgnn import zoo
+    from lsgnn.train.compare import compare
+
+    model = arguments["model"]
+    config = zoo.get(model).config.from_dict(arguments["config"])
+    graph = graph_of(arguments["dataset"], plan.data_dir)
+    done = compare(graph, [model], which=range(arguments["splits"]), configs={model: config}).rows[0].units
+    return {"test": [unit.test for unit in done], "val": [unit.val for unit in done]}
+
+
+def measured(results: Results) -> Iterator[Measured]:
+    """The checks that have run on datasets whose card has run too, on the splits of both."""
+    cards = {dataset: read_zoo(results.root, dataset) for dataset in {check.dataset for check in checks()}}
+    for check in checks():
+        found, card = results.get(check.key), cards[check.dataset].get(check.model)
+        if found and card:
+            both = min(len(found["test"]), len(card))
+            yield Measured(check, card[:both], found["test"][:both])
+
+
+def render(results: Results) -> Page:
+    printed = {entry["zoo"]: (label, entry) for label, entry in published()["main"].items()}
+    rows = []
+    for found in measured(results):
+        label, entry = printed[found.check.model]
+        score = Score(entry["scores"][nine().index(found.check.dataset)])
+        cells = (score, Score.of(found.card), Score.of(found.changed), f"{len(found.card)}", found.check.says)
+        rows.append(Row(f"{label}, {title(found.check.dataset)}", cells))
+    if not rows:
+        return Page(TITLE, (), ("not run yet: `lsgnn paper peers`",))
+    caption = (
+        "Test accuracy (%) of a peer with the settings of its card and with one change. published: as printed in the "
+        "LSGNN paper. ours: both on the same official splits, best validation accuracy unless the change says "
+        "otherwise. The changes look for causes; nothing is chosen by them."
+    )
+    columns = ("published", "ours, card", "ours, changed", "splits", "change")
+    return Page(TITLE, (Table("peers", caption, "model, data", columns, tuple(rows)),))
+
+
+EXPERIMENT = Experiment("peers", TITLE, render, units, compute)
