@@ -24,7 +24,7 @@ def tuned_tables(results: Path) -> dict[str, str]:
     for space in SPACES:
         for file in sorted((results / "tuning" / space).glob("*.json")):
             document = json.loads(file.read_text())
-            score = max(candidate["val"] for candidate in document["rescored"])
+            score = next(c["val"] for c in document["rescored"] if c["settings"] == document["chosen"])
             if file.stem not in best or score > best[file.stem][0]:
                 best[file.stem] = (score, document)
     return {name: _table(score, document) for name, (score, document) in sorted(best.items())}

@@ -89,8 +89,7 @@ def tune(
         answer_json(document)
         return
     answer(f"chosen on validation: {', '.join(f'{k}={v}' for k, v in tuning.settings.items())}")
-    best = max(candidate["val"] for candidate in tuning.rescored)
-    answer(f"validation {measure} {best:.2f} on fresh seeds, after {len(tuning.trials)} trials")
+    answer(f"validation {measure} {tuning.rescored[0]['val']:.2f} on fresh seeds, after {len(tuning.trials)} trials")
     for rule, result in document.get("test", {}).items():
         score = result[f"test_{measure}"]
         answer(f"test {measure}, {rule}: {score['mean']:.2f} ± {score['std']:.2f}")

@@ -111,7 +111,9 @@ def measured(results: Results) -> list[Measured]:
 
 def render(results: Results) -> Page:
     labels = {entry["zoo"]: label for label, entry in published()["main"].items()}
-    rows, explained, others = [], [], []
+    rows: list[Row] = []
+    explained: list[str] = []
+    others: list[str] = []
     for found in measured(results):
         label = f"{labels[found.check.model]}, {title(found.check.dataset)}"
         scores = (Score(found.published), Score.of(found.card), Score.of(found.changed))

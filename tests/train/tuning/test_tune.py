@@ -17,7 +17,7 @@ from lsgnn.train.evaluate import evaluate
 from lsgnn.train.tuning import tune
 from lsgnn.train.tuning.scorer import LSGNNScorer
 from lsgnn.train.tuning.study import FINISHED, open_study, recover, worker_is_gone, worker_mark
-from lsgnn.train.tuning.tuner import Tuning, best_on_split
+from lsgnn.train.tuning.tuner import best_on_split
 from tests.graphs import two_blocks
 
 GRAPH = two_blocks(n=60)
@@ -29,7 +29,8 @@ def test_a_search_chooses_settings_by_their_validation_score_on_fresh_seeds() ->
     tuning = tune(GRAPH, trials=6, base=BASE, splits=SPLITS, grid=False, prune=False)
     assert len(tuning.trials) == 6
     assert all(len(trial["val"]) == 3 for trial in tuning.trials)
-    best = max(tuning.rescored, key=lambda r: r["val"])
+    assert [r["rounds"] for r in tuning.rescored] == [2, 2, 2, 1, 1, 1]
+    best = max(tuning.rescored[:3], key=lambda r: r["val"])
     assert tuning.settings == best["settings"]
     assert tuning.config == BASE.replace(**best["settings"])
     assert {r["trial"] for r in tuning.rescored} <= {t["trial"] for t in tuning.trials}
@@ -51,12 +52,13 @@ def test_every_split_is_trained_with_a_seed_of_its_own() -> None:
     assert scores == pytest.approx(alone)
 
 
-def test_the_committee_is_ordered_by_fresh_seeds() -> None:
-    rescored = [{"settings": {"beta": b}, "val": val, "search_val": 0.0} for b, val in ((0.1, 70.0), (0.5, 90.0))]
-    tuning = Tuning(BASE, {"beta": 0.5}, [], rescored, [])
-    assert tuning.committee(2) == [BASE.replace(beta=0.5), BASE.replace(beta=0.1)]
-    with pytest.raises(InputError, match="size=3 is out of range: 2 settings"):
-        tuning.committee(3)
+def test_the_committee_is_led_by_the_chosen_settings() -> None:
+    tuning = tune(GRAPH, trials=4, base=BASE, splits=SPLITS, grid=False, prune=False)
+    committee = tuning.committee(3)
+    assert committee[0] == tuning.config
+    assert len({config.lr for config in committee}) == 3
+    with pytest.raises(InputError, match="size=5 is out of range: 4 settings"):
+        tuning.committee(5)
 
 
 def test_equal_scores_on_a_split_are_not_told_apart_by_other_splits() -> None:

@@ -33,7 +33,7 @@ from lsgnn.zoo.presets import zoo_preset
 GRID_SPLITS = 3  # splits that the first look at the (β, γ) cells uses
 GRID_BEST = 8  # cells that go on to full trials
 TOP = 10  # settings re-scored before one is chosen
-FRESH_SEEDS = 3
+ROUNDS = 2  # of re-scoring, each with fresh seeds and half of the settings of the one before
 STRIDE = 1_000  # from the seeds of one scoring to those of the next; each split adds its number
 
 
@@ -45,7 +45,8 @@ class Tuning:
         settings: the chosen settings, over `base`.
         per_split: for each split, of all settings tried, those its own validation nodes prefer (the stricter rule; what
             is tried is decided by all splits together).
-        rescored: the best settings of the search with their mean validation score on fresh seeds.
+        rescored: the best settings of the search, with their mean validation score on fresh seeds and the number of
+            rounds they were in; the chosen ones first.
         trials: every finished trial: settings, validation score per split, state.
         seconds: of this search, earlier calls that it went on from included.
     """
@@ -66,8 +67,7 @@ class Tuning:
         """The settings that did best on fresh seeds, to vote together: what one of them has won by luck counts less."""
         if not 1 <= size <= len(self.rescored):
             raise InputError(f"size={size} is out of range: {len(self.rescored)} settings have been scored again")
-        ranked = sorted(self.rescored, key=lambda r: -r["val"])[:size]
-        return [self.base.replace(**candidate["settings"]) for candidate in ranked]
+        return [self.base.replace(**candidate["settings"]) for candidate in self.rescored[:size]]
 
     @property
     def configs_per_split(self) -> list[Any]:
@@ -185,21 +185,35 @@ def best_cells(
 
 
 def choose(study: optuna.Study, scorer: Scorer, splits: list[int], seed: int) -> Tuning:
-    """Re-scores the best settings with fresh seeds, as the search's own best is partly luck, and takes the best."""
+    """Re-scores the best settings with fresh seeds, as the search's own best is partly luck, and takes the best.
+
+    The better half of them is scored once more, so that the choice is made where most is known.
+    """
     done = finished(study)
     complete = sorted((t for t in done if t.state == TrialState.COMPLETE), key=lambda t: -(t.value or 0.0))
     if not complete:
         raise InputError(f"none of the {len(done)} trials was finished: run more of them")
-    rescored = []
-    for trial in complete[:TOP]:
-        settings = trial.user_attrs["settings"]
-        fresh = [_rescore(study, scorer, trial, splits, seed + STRIDE * (1 + r)) for r in range(FRESH_SEEDS)]
-        scores = {"val": float(np.mean(fresh)), "search_val": trial.value}
-        rescored.append({"trial": trial.number, "settings": settings, **scores})
-    winner = max(rescored, key=lambda r: r["val"])
+    fresh: dict[int, list[list[float]]] = {trial.number: [] for trial in complete[:TOP]}
+    candidates = complete[:TOP]
+    for number in range(ROUNDS):
+        for trial in candidates:
+            fresh[trial.number].append(_rescore(study, scorer, trial, splits, seed + STRIDE * (1 + number)))
+        candidates.sort(key=lambda t: -np.mean(fresh[t.number]))  # the earlier of equals stays first
+        candidates = candidates[: math.ceil(len(candidates) / 2)]
+    rescored = [
+        {
+            "trial": trial.number,
+            "settings": trial.user_attrs["settings"],
+            "val": float(np.mean(fresh[trial.number])),
+            "rounds": len(fresh[trial.number]),
+            "search_val": trial.value,
+        }
+        for trial in complete[:TOP]
+    ]
+    rescored.sort(key=lambda r: (-r["rounds"], -r["val"]))
     by_split = [best_on_split(done, s).user_attrs["settings"] for s in range(len(splits))]
     history = [{"trial": t.number, "state": t.state.name.lower(), **_told(t)} for t in done]
-    return Tuning(scorer.base, winner["settings"], by_split, rescored, history)
+    return Tuning(scorer.base, rescored[0]["settings"], by_split, rescored, history)
 
 
 def best_on_split(trials: Sequence[FrozenTrial], s: int) -> FrozenTrial:
