@@ -4,7 +4,8 @@
     LSGNN_DATA=../shared/data python scripts/run_zoo.py --minutes 15
 
 Official splits. A model's first split tells what ten would cost: where that is more than --minutes of one core, three
-are run. Where a single training is that long, `LIGHTER` cuts its epochs. One file per model and split below
+are run. Where a single training is that long, `LIGHTER` cuts its epochs. Where a published row is the better of two
+variants, both are run, and the better one on validation counts. One file per model and split below
 results/zoo, which holds the settings used; the main table says where splits or epochs are fewer.
 """
 
@@ -24,7 +25,7 @@ from lsgnn.errors import LSGNNWarning
 from lsgnn.paper.published import CORRECTED, nine
 from lsgnn.train.compare import compare
 from lsgnn.train.units import Unit
-from lsgnn.zoo.presets import zoo_preset
+from lsgnn.zoo.presets import zoo_preset, zoo_variants
 
 ROOT = Path(__file__).parents[1]
 FEWER = 3
@@ -40,14 +41,10 @@ LIGHTER: dict[tuple[str, str], dict[str, Any]] = {
 }
 
 
-# models of which a variant was published as the same row: all are run, and the better one on validation counts
-VARIANTS: dict[str, list[dict[str, Any]]] = {"gcnii": [{}, {"star": True}]}
-
-
-def run(dataset: str, model: str, variant: dict[str, Any], minutes: float, store: Path) -> str:
+def run(dataset: str, model: str, variant: str, minutes: float, store: Path) -> str:
     """Trains one model on as many splits of one dataset as the time allows; a line that tells."""
     graph = load(dataset)
-    config = zoo_preset(model, dataset).replace(**variant, **LIGHTER.get((model, dataset), {}))
+    config = zoo_preset(model, dataset, variant).replace(**LIGHTER.get((model, dataset), {}))
     shared: Any = dict(metric=info(dataset).metric, configs={model: config}, store=store)
 
     def units(count: int) -> tuple[Unit, ...]:
@@ -57,7 +54,7 @@ def run(dataset: str, model: str, variant: dict[str, Any], minutes: float, store
     ten = first.prepare_seconds + 10 * first.seconds
     done = units(10 if ten <= 60 * minutes else FEWER)
     test = sum(unit.test for unit in done) / len(done)
-    return f"{dataset} {model}: {test:.2f} on {len(done)} splits, {sum(u.seconds for u in done):.0f} s"
+    return f"{dataset} {model} {variant}: {test:.2f} on {len(done)} splits, {sum(u.seconds for u in done):.0f} s"
 
 
 def main() -> None:
@@ -72,7 +69,7 @@ def main() -> None:
     warnings.simplefilter("ignore", LSGNNWarning)  # what is odd about a benchmark is known
     for dataset in args.datasets.split(","):
         for model in zoo.names() if args.models == "all" else args.models.split(","):
-            for variant in VARIANTS.get(model, [{}]):
+            for variant in zoo_variants(model):
                 start = time.perf_counter()
                 line = run(dataset, model, variant, args.minutes, args.store)
                 print(f"{line} ({time.perf_counter() - start:.0f} s now)", flush=True)

@@ -82,7 +82,7 @@ def test_both_sides_of_a_plug_in_try_the_same_settings(tmp_path: Path) -> None:
         side: [u.arguments["settings"] for u in units if f"/gprgnn-{side}/trial" in u.key]
         for side in ("original", "localsim")
     }
-    assert len(sides["original"]) == plug_in.TRIALS
+    assert len(sides["original"]) == plug_in.budget(nodes=183)[0]
     assert [s | {"weights": "localsim"} for s in sides["original"]] == sides["localsim"]
     assert not any(u.key.endswith("test") for u in units)
 

@@ -6,8 +6,9 @@ import pytest
 import lsgnn.zoo
 from lsgnn import zoo
 from lsgnn.config import LSGNNConfig
+from lsgnn.errors import InputError
 from lsgnn.zoo.gcnii import GCNIIConfig
-from lsgnn.zoo.presets import zoo_preset
+from lsgnn.zoo.presets import zoo_preset, zoo_variants
 
 FILES = sorted((Path(lsgnn.zoo.__file__).parent / "presets").glob("*.toml"))
 NINE = {"cora", "citeseer", "pubmed", "chameleon", "squirrel", "actor", "cornell", "texas", "wisconsin"}
@@ -18,9 +19,20 @@ OURS = ["mlp", "gcn", "sgc", "gat", "mixhop", "gcnii", "appnp", "gprgnn", "dagnn
 def test_every_table_holds_valid_settings_of_a_known_dataset(model: str) -> None:
     (file,) = [file for file in FILES if file.stem == model]
     tables = tomllib.loads(file.read_text("utf-8"))
-    assert set(tables) <= NINE | {"default"}
+    assert set(tables) <= NINE | {"default", "variants"}
     for dataset in NINE:
         assert isinstance(zoo_preset(model, dataset), zoo.get(model).config)
+
+
+def test_a_variant_changes_what_its_tables_say() -> None:
+    assert zoo_variants("gcnii") == ("", "star")
+    assert zoo_preset("gcnii", "cora", "star") == zoo_preset("gcnii", "cora").replace(star=True)
+    assert zoo_variants("glognn") == ("", "plus_plus")
+    for dataset in NINE:
+        assert zoo_preset("glognn", dataset, "plus_plus").plus_plus
+    assert zoo_preset("glognn", "squirrel", "plus_plus").delta == 0.0
+    with pytest.raises(InputError, match="gcn has no variant 'star': choose one of ''"):
+        zoo_preset("gcn", "cora", "star")
 
 
 def test_a_datasets_table_comes_before_the_default_one() -> None:

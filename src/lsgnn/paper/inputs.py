@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,16 +64,22 @@ def read_zoo(root: Path, dataset: str) -> dict[str, list[float]]:
 
 
 def read_shortened(root: Path, dataset: str) -> dict[str, str]:
-    """Model → what differs from its card, for the units that `read_zoo` counts."""
-    from lsgnn.zoo.presets import zoo_preset
-
+    """Model → its variant, or what differs from its card, for the units that `read_zoo` counts."""
     found = {}
     for model, units in _zoo_units(root, dataset).items():
-        card, used = zoo_preset(model, dataset).to_dict(), units[0]["config"]
-        changed = [f"{name} {used[name]}" for name in card if name in used and used[name] != card[name]]
-        if changed:
-            found[model] = ", ".join(changed)
+        variant, changed = min(_differences(model, dataset, units[0]["config"]), key=lambda d: len(d[1]))
+        if variant or changed:
+            found[model] = ", ".join([variant] * bool(variant) + changed)
     return found
+
+
+def _differences(model: str, dataset: str, used: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
+    """For every variant of the model, its name and which settings differ from its card."""
+    from lsgnn.zoo.presets import zoo_preset, zoo_variants
+
+    for variant in zoo_variants(model):
+        card = zoo_preset(model, dataset, variant).to_dict()
+        yield variant, [f"{name} {used[name]}" for name in card if name in used and used[name] != card[name]]
 
 
 def _zoo_units(root: Path, dataset: str) -> dict[str, list[dict[str, Any]]]:

@@ -17,18 +17,21 @@ from lsgnn.paper.graphs import graph_of
 from lsgnn.paper.plug_in_page import HOSTS, render
 from lsgnn.paper.published import nine
 
-TRIALS = 4
-SEARCH_SPLITS = 2
+SMALL, LARGE = 1_000, 5_000  # nodes
 EPOCHS, PATIENCE = 200, 40
-LARGE = 5_000  # nodes from which on fewer splits are tested
 SIDES = ("original", "localsim")
 
 
+def budget(nodes: int) -> tuple[int, int, int]:
+    """(settings tried, splits that judge them, splits tested): less on larger graphs, the same for both sides."""
+    return (16, 2, 10) if nodes <= SMALL else (6, 2, 10) if nodes < LARGE else (4, 1, 3)
+
+
 def units(plan: Plan, results: Results) -> list[Unit]:
-    trials, search, epochs = (2, 1, 3) if plan.quick else (TRIALS, SEARCH_SPLITS, EPOCHS)
     found = []
     for dataset in plan.chosen(("texas",) if plan.quick else nine()):
-        tested = search if plan.quick else 10 if info(dataset).nodes < LARGE else 3
+        trials, search, tested = (2, 1, 1) if plan.quick else budget(info(dataset).nodes)
+        epochs = 3 if plan.quick else EPOCHS
         for host in HOSTS:
             settings = [trial_settings(host, dataset, number) for number in range(trials)]
             for side in SIDES:
