@@ -22,7 +22,7 @@ from lsgnn.train.metrics import measure
 
 SMALL = 1_000  # nodes up to which all ten splits are run
 FEWER = 1
-WAIT = 50  # epochs without a better validation loss after which LSGNN with many hops gives up on the larger graphs
+WAIT = 30  # epochs without a better validation loss after which LSGNN with many hops gives up on the larger graphs
 
 
 def units(plan: Plan, results: Results) -> list[Unit]:

@@ -24,7 +24,7 @@ SIDES = ("original", "localsim")
 
 def budget(nodes: int) -> tuple[int, int, int]:
     """(settings tried, splits that judge them, splits tested): less on larger graphs, the same for both sides."""
-    return (16, 2, 10) if nodes <= SMALL else (6, 2, 10) if nodes < LARGE else (4, 1, 3)
+    return (16, 2, 10) if nodes <= SMALL else (4, 2, 10) if nodes < LARGE else (4, 1, 3)
 
 
 def units(plan: Plan, results: Results) -> list[Unit]:
