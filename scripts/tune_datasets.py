@@ -25,11 +25,10 @@ from lsgnn.datasets import info, load, preset, preset_kinds
 from lsgnn.files import write_json
 from lsgnn.graph.refolds import refolded
 from lsgnn.graph.splits import Splits
-from lsgnn.train.evaluate import evaluate
 from lsgnn.train.tuning import tune
+from lsgnn.train.tuning.readings import readings
 
 ROOT = Path(__file__).parents[1]
-UNSEEN = 1_000_000  # seeds from here on are none of the search
 
 
 def tune_one(name: str, args: argparse.Namespace) -> dict[str, Any]:
@@ -56,17 +55,10 @@ def tune_one(name: str, args: argparse.Namespace) -> dict[str, Any]:
         workers=args.jobs,
         on_trial=lambda study: print(f"{name}: {len(study.trials)} trials", end="\r", flush=True),
     )
-    fresh = tuning.config.replace(seed=UNSEEN)
-    shared: Any = dict(splits=splits, metric=metric, workers=args.jobs)
-    readings = {"one setting for all splits": evaluate(graph, fresh, **shared)}
-    if args.refolds == 1 and count == len(splits):
-        readings["each split its own"] = evaluate(graph, tuning.configs_per_split, **shared)
-    if args.members > 1:
-        voted = evaluate(graph, fresh, members=args.members, **shared)
-        readings[f"one setting, {args.members} seeds voting"] = voted
-        committee = tuning.committee(min(args.members, len(tuning.rescored)))
-        voters = [config.replace(seed=UNSEEN + number) for number, config in enumerate(committee)]
-        readings[f"the {len(voters)} best settings voting"] = evaluate(graph, voters=voters, **shared)
+    per_split = args.refolds == 1 and count == len(splits)
+    read = readings(
+        graph, tuning, members=args.members, per_split=per_split, splits=splits, metric=metric, workers=args.jobs
+    )
     about = {
         "dataset": name,
         "model": "lsgnn",
@@ -78,7 +70,7 @@ def tune_one(name: str, args: argparse.Namespace) -> dict[str, Any]:
         "pruned": not args.no_prune,
         "tried_first": args.start.split(",") if args.start else [],
     }
-    return about | tuning.to_dict() | {"test": {rule: result.to_dict() for rule, result in readings.items()}}
+    return about | tuning.to_dict() | {"test": {rule: result.to_dict() for rule, result in read.items()}}
 
 
 def chosen_on(dataset: str) -> dict[str, Any]:

@@ -109,6 +109,15 @@ def test_large_graphs_fall_back_to_the_stand_in(tmp_path: Path, monkeypatch: pyt
     assert tasks == {"ogbn-arxiv"}
 
 
+def test_the_best_model_of_a_large_graph_is_named_first(tmp_path: Path) -> None:
+    results = Results(tmp_path, "large")
+    (results.folder / "arxiv-2023-year").mkdir(parents=True)
+    for key, test in (("gcn-0", 50.0), ("lsgnn-0", 60.0), ("lsgnn-1", 62.0)):
+        write_json(results.path(f"arxiv-2023-year/{key}"), {"arguments": {}, "result": {"test": test}})
+    page = large.EXPERIMENT.render(results)
+    assert page.findings == ("arxiv-2023 by year (stand-in): LSGNN 61.00 ± 1.00, GCN 50.00",)
+
+
 @pytest.mark.dataset
 def test_years_become_five_classes_and_unknown_years_none(data_dir: Path) -> None:
     graph, splits = large.task_graph("arxiv-2023-year", data_dir)

@@ -31,7 +31,9 @@ def tune(
     minutes: Annotated[float | None, typer.Option(help="Begin no further trial after this time.")] = None,
     prune: Annotated[bool, typer.Option(help="Stop trials whose first splits are clearly worse.")] = True,
     seed: Annotated[int, typer.Option(help="Of the search.", min=0)] = 0,
-    members: Annotated[int, typer.Option(help="Seeds that vote together in the final test.", min=1)] = 1,
+    members: Annotated[
+        int, typer.Option(help="Seeds, and then settings, that vote together in the final test.", min=1)
+    ] = 1,
     test: Annotated[bool, typer.Option(help="Read the test nodes once, at the end, with the chosen settings.")] = True,
     export: Annotated[Path | None, typer.Option(help="Write the chosen settings as a preset (.toml).")] = None,
     out: Annotated[Path | None, typer.Option(help="Also write the JSON document to this file.")] = None,
@@ -68,16 +70,10 @@ def tune(
     document: dict[str, Any] = {"dataset": g.name, "model": model, "space": space, "metric": measure}
     document |= tuning.to_dict()
     if test and model == "lsgnn":
-        from lsgnn.train.evaluate import evaluate
+        from lsgnn.train.tuning.readings import readings
 
-        shared = dict(splits=all_splits, which=which, metric=measure, workers=jobs)
-        document["test"] = {
-            "one setting for all splits": evaluate(g, tuning.config, **shared).to_dict(),
-            "each split its own": evaluate(g, tuning.configs_per_split, **shared).to_dict(),
-        }
-        if members > 1:
-            voted = evaluate(g, tuning.config, members=members, **shared)
-            document["test"][f"one setting, {members} seeds voting"] = voted.to_dict()
+        read = readings(g, tuning, members=members, splits=all_splits, which=which, metric=measure, workers=jobs)
+        document["test"] = {rule: result.to_dict() for rule, result in read.items()}
     if export is not None:
         whose = "" if model == "lsgnn" else f'model = "{model}"\n'
         write_text(

@@ -46,7 +46,7 @@ def units(plan: Plan, results: Results) -> list[Unit]:
                 own = config.replace(seed=28 + run, **({"epochs": 2} if plan.quick else {}))
                 arguments = {"task": task, "model": model, "run": run, "config": own.to_dict()}
                 found.append(Unit(f"{task}/{model}-{run}", arguments))
-    return found
+    return sorted(found, key=lambda unit: int(unit.arguments["run"]))  # a run of every model before the next one
 
 
 def is_here(name: str, data_dir: Path | None) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lsgnn.paper.frame import Results
 from lsgnn.paper.page import Cell, Page, Row, Score, Table
 from lsgnn.paper.published import OURS, PUBLISHED, published
@@ -41,4 +43,15 @@ def render(results: Results) -> Page:
         "published columns. "
         f"Runs: {', '.join(sorted(runs)) or 'none'}."
     )
-    return Page("Large graphs", (Table("large", caption, "model", tuple(TASKS.values()), tuple(rows), best="high"),))
+    table = Table("large", caption, "model", tuple(TASKS.values()), tuple(rows), best="high")
+    return Page("Large graphs", (table,), _findings([row for row in rows if row.source == OURS]))
+
+
+def _findings(ours: Sequence[Row]) -> tuple[str, ...]:
+    """For every task, the models that have run on it, best first."""
+    lines = []
+    for column, task in enumerate(TASKS.values()):
+        scored = [(cell.mean, f"{row.label} {cell}") for row in ours if isinstance(cell := row.cells[column], Score)]
+        if scored:
+            lines.append(f"{task}: {', '.join(text for _, text in sorted(scored, reverse=True))}")
+    return tuple(lines)
