@@ -25,7 +25,17 @@ def zoo_unit(model: str, split: int, test: float, val: float = 50.0, lr: float =
     return {"model": model, "split": split, "test": test, "val": val, "config": {"lr": lr}}
 
 
-def test_zoo_units_are_grouped_by_settings_and_the_fullest_group_counts(tmp_path: Path) -> None:
+def test_of_several_settings_the_best_on_the_validation_nodes_of_shared_splits_counts(tmp_path: Path) -> None:
+    folder = tmp_path / "zoo" / "texas"
+    for split in range(5):  # worse on splits 0 to 2, which both have run on; splits 3 and 4 must not help it
+        store(folder / f"gcn-split{split}-a.json", zoo_unit("gcn", split, 40.0, val=50.0 if split < 3 else 99.0))
+    for split in range(3):
+        store(folder / f"gcn-split{split}-b.json", zoo_unit("gcn", split, 30.0, val=51.0, lr=0.2))
+    store(folder / "gcn-split0-c.json", zoo_unit("gcn", 0, 20.0, val=100.0, lr=0.3))  # stopped after a split
+    assert read_zoo(tmp_path, "texas") == {"gcn": [30.0] * 3}
+
+
+def test_settings_with_few_splits_do_not_compete(tmp_path: Path) -> None:
     for number, (split, test, lr) in enumerate([(1, 60.0, 0.1), (0, 50.0, 0.1), (0, 99.0, 0.2)]):
         store(tmp_path / "zoo" / "texas" / f"gcn-split{split}-{number}.json", zoo_unit("gcn", split, test, lr=lr))
     assert read_zoo(tmp_path, "texas") == {"gcn": [50.0, 60.0]}

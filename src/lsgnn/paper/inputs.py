@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from lsgnn.paper.frame import read_json
+
+ENOUGH = 3  # splits
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def read_tuned(root: Path) -> list[Tuned]:
 def read_zoo(root: Path, dataset: str) -> dict[str, list[float]]:
     """Model → test scores (%) per split, from the units below `root/zoo/<dataset>`.
 
-    Where a model has units of several settings, those with the most splits count, then those best on validation.
+    Where a model has units of several settings (a variant, say), those count that are best on validation.
     """
     return {model: [unit["test"] for unit in units] for model, units in _zoo_units(root, dataset).items()}
 
@@ -83,14 +85,24 @@ def _differences(model: str, dataset: str, used: Mapping[str, Any]) -> Iterator[
 
 
 def _zoo_units(root: Path, dataset: str) -> dict[str, list[dict[str, Any]]]:
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    groups: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
     for path in sorted((root / "zoo" / dataset).glob("*.json")):
         unit = read_json(path)
-        groups[unit["model"], repr(sorted(unit["config"].items()))].append(unit)
-    best: dict[str, tuple[tuple[int, float], list[dict[str, Any]]]] = {}
-    for (model, _), members in groups.items():
-        members.sort(key=lambda unit: unit["split"])
-        rank = (len(members), float(np.mean([unit["val"] for unit in members])))
-        if model not in best or rank > best[model][0]:
-            best[model] = (rank, members)
-    return {model: units for model, (_, units) in best.items()}
+        groups[unit["model"]][repr(sorted(unit["config"].items()))].append(unit)
+    return {model: _best_on_validation(list(settings.values())) for model, settings in groups.items()}
+
+
+def _best_on_validation(groups: Sequence[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The settings with the best mean validation score on the splits that all have run on; more splits if equal.
+
+    Settings with fewer than `ENOUGH` splits, on which a run was stopped, do not compete with others.
+    """
+    most = max(len(units) for units in groups)
+    rivals = [units for units in groups if len(units) >= min(ENOUGH, most)]
+    shared = set.intersection(*({unit["split"] for unit in units} for units in rivals))
+
+    def rank(units: list[dict[str, Any]]) -> tuple[float, int]:
+        return float(np.mean([unit["val"] for unit in units if unit["split"] in shared])), len(units)
+
+    best = max(rivals, key=rank)
+    return sorted(best, key=lambda unit: int(unit["split"]))
