@@ -12,7 +12,7 @@ from lsgnn.paper import cost, large, main_table, plug_in
 from lsgnn.paper.frame import Plan, Results
 from lsgnn.paper.inputs import read_tuned, read_zoo
 from lsgnn.paper.main_table import with_ranks
-from lsgnn.paper.page import Row, Score, to_markdown
+from lsgnn.paper.page import Row, Score, Table, to_markdown
 from lsgnn.paper.published import nine
 
 
@@ -143,3 +143,11 @@ def test_a_peer_far_from_its_published_row_is_listed_with_a_reason(tmp_path: Pat
     table = main_table.render(Results(tmp_path, "main")).items[2]
     assert [row.label for row in table.rows] == ["GCN, Texas"]
     assert table.rows[0].cells[2] == "+20.54"
+
+
+def test_the_memory_of_the_zoo_is_shown_where_it_was_measured(tmp_path: Path) -> None:
+    assert len(cost.EXPERIMENT.render(Results(tmp_path, "cost")).items) == 1
+    store(tmp_path / "benchmarks" / "zoo_memory.json", {"pubmed": {"gcn": 812.3}})
+    _, memory = cost.EXPERIMENT.render(Results(tmp_path, "cost")).items
+    assert isinstance(memory, Table)
+    assert {row.label: row.cells for row in memory.rows}["GCN"] == ("812",)

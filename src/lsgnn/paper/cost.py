@@ -1,4 +1,5 @@
-"""The training-cost table: seconds per 200 epochs, from what `benchmarks/train_cost.py` measured.
+"""The training-cost table: seconds per 200 epochs, from what `benchmarks/train_cost.py` measured, and what memory every
+model needs, from `benchmarks/zoo_memory.py`.
 
 Nothing is computed here: timings belong to a quiet machine and to a script of their own, run with
 `--json results/benchmarks/train_cost.json`.
@@ -11,7 +12,7 @@ from typing import Any
 
 from lsgnn.paper.frame import Experiment, Results, read_json
 from lsgnn.paper.page import Cell, Page, Row, Score, Table
-from lsgnn.paper.published import OURS, average, nine, nine_columns, published, published_row
+from lsgnn.paper.published import OURS, average, nine, nine_columns, published, published_row, title
 
 METHODS = {
     "gcn": "GCN (PyG)",
@@ -43,11 +44,27 @@ def render(results: Results) -> Page:
         "Seconds per 200 training epochs with five layers or hops. published: mean of ten repeats on an RTX 3080 GPU, "
         f"whether precompute is included is not said. ours: {how}."
     )
-    return Page(
-        "Training cost",
-        (Table("cost", caption, "model", nine_columns(), tuple(rows), best="low"),),
-        _findings(measured),
+    table = Table("cost", caption, "model", nine_columns(), tuple(rows), best="low")
+    return Page("Training cost", (table, *_memory(results)), _findings(measured))
+
+
+def _memory(results: Results) -> tuple[Table, ...]:
+    """What every model of the zoo needs, if `benchmarks/zoo_memory.py` has measured it."""
+    from lsgnn import zoo
+
+    path = results.root / "benchmarks" / "zoo_memory.json"
+    if not path.is_file():
+        return ()
+    peaks: dict[str, dict[str, float]] = read_json(path)
+    rows = []
+    for model in zoo.names():
+        cells: list[Cell] = [f"{peak:.0f}" if (peak := peaks[d].get(model)) else None for d in peaks]
+        rows.append(Row(zoo.get(model).title, tuple(cells)))
+    caption = (
+        "Peak memory (MB) of a process that prepares a model with its card's settings and trains it for two epochs on "
+        "the first official split: python, torch and the graph are included. ours: `benchmarks/zoo_memory.py`."
     )
+    return (Table("cost-memory", caption, "model", tuple(map(title, peaks)), tuple(rows)),)
 
 
 def seconds(entry: dict[str, Any], method: str) -> float | None:
