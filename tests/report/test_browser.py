@@ -121,20 +121,23 @@ def test_the_button_turns_light_to_dark_and_the_page_remembers(browser: Any, pag
     )
     browser.get(pages[name].as_uri())
 
-    def becomes(colour: str) -> bool:
-        """A busy machine paints late: what counts is what the page settles on."""
+    def becomes(colour: str, refreshed: bool = False) -> bool:
+        """A busy machine paints and stores late: what counts is what the page settles on, also when opened again."""
         from selenium.webdriver.support.wait import WebDriverWait
 
-        ground = "return getComputedStyle(document.body).backgroundColor"
-        return bool(WebDriverWait(browser, 10).until(lambda page: page.execute_script(ground) == colour))
+        def settled(page: Any) -> bool:
+            if refreshed:
+                page.refresh()
+            return bool(page.execute_script("return getComputedStyle(document.body).backgroundColor") == colour)
+
+        return bool(WebDriverWait(browser, 10).until(settled))
 
     # back to light by the button, too: Chromium clears the storage of files so late that it may erase what comes next
     for colour in ("rgb(15, 19, 24)", "rgb(246, 247, 249)"):
         assert not browser.execute_script(f"return getComputedStyle(document.body).backgroundColor == '{colour}'")
         browser.find_element("id", "theme").click()
         assert becomes(colour)
-        browser.refresh()
-        assert becomes(colour)
+        assert becomes(colour, refreshed=True)
 
 
 @pytest.mark.parametrize("name", ["run", "diagnosis"])
