@@ -92,9 +92,10 @@ def tuned_table(results: Path) -> str:
     lines = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
     columns: dict[str, list[float]] = {"published": [], "one": [], "voting": [], "refolded": []}
     for name in (*nine(), *OTHERS):
-        own = {(t.space, "voting" if "voting" in t.rule else t.rule): t for t in found if t.dataset == name}
-        one, voting = own.get(("paper", "one setting for all splits")), own.get(("paper", "voting"))
-        refolded, extended = own.get(("paper-refolds", "voting")), own.get(("extended", "voting"))
+        own = {(t.space, t.rule): t for t in found if t.dataset == name}
+        one = own.get(("paper", "one setting for all splits"))
+        spaces = ("paper", "paper-refolds", "extended")
+        voting, refolded, extended = (own.get((space, "one setting, seeds voting")) for space in spaces)
         trials = "" if one is None else str(one.trials)
         unit = ", ROC AUC" if one is not None and one.metric == "roc_auc" else ""
         scores = [_test(t) for t in (one, voting)]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lsgnn.files import write_json
-from lsgnn.paper import cost, large, main_table, plug_in
+from lsgnn.paper import cost, large, main_table, plug_in, tuning
 from lsgnn.paper.frame import Plan, Results
 from lsgnn.paper.inputs import read_tuned, read_zoo
 from lsgnn.paper.main_table import with_ranks
@@ -46,13 +46,33 @@ def test_tuned_settings_show_in_the_main_table_beside_the_published_ones(tmp_pat
     evaluation = {"test_accuracy": {"per_split": [80.0, 90.0]}}
     for dataset in nine():
         document = {"dataset": dataset, "space": "paper", "trials": [{}] * 200, "test": {"one setting": evaluation}}
+        document["rescored"] = [{"val": 86.5}]
         store(tmp_path / "tuning" / f"{dataset}.json", document)
     assert read_tuned(tmp_path)[0].trials == 200
     page = main_table.render(Results(tmp_path, "main"))
     text = to_markdown(page)
     assert "LSGNN, tuned, paper's space, one setting | ours | 85.00 ± 5.00 |" in text
     assert "| LSGNN | published | **88.49** |" in text
-    assert "85.00 on average (ours), 79.21 published" in page.findings[0]
+    assert page.findings[0] == "best on average over the nine (ours): LSGNN, tuned, paper's space, one setting 85.00"
+
+
+def test_tuned_datasets_are_listed_with_trials_and_every_reading(tmp_path: Path) -> None:
+    rules = {"one setting for all splits": [0.8, 0.9], "one setting, 5 seeds voting": [0.7]}
+    document = {
+        "dataset": "tolokers",
+        "metric": "roc_auc",
+        "space": "extended",
+        "num_trials": 60,
+        "search_splits": 3,
+        "rescored": [{"val": 81.0}, {"val": 80.0}],
+        "test": {rule: {"test_roc_auc": {"per_split": scores}} for rule, scores in rules.items()},
+    }
+    store(tmp_path / "tuning" / "extended" / "tolokers.json", document)
+    page = tuning.EXPERIMENT.render(Results(tmp_path, "tuning"))
+    (table,) = page.items
+    assert isinstance(table, Table)
+    assert [str(cell) for cell in table.rows[0].cells] == ["–", "60", "3", "81.00", "0.85 ± 0.05", "–", "0.70", "–"]
+    assert page.findings == ()
 
 
 def test_the_corrected_table_has_the_twin_look_up(tmp_path: Path) -> None:

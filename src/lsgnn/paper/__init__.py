@@ -19,6 +19,7 @@ __all__ = ["get", "names"]
 
 _HOME = {
     "main": "main_table",
+    "tuning": "tuning",
     "peers": "peers",
     "large": "large",
     "cost": "cost",

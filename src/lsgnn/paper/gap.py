@@ -45,9 +45,9 @@ def units(plan: Plan, results: Results) -> list[Unit]:
         for name, change in CHANGES.items():
             configs = [base.replace(**settings).to_dict() for settings in change.settings]
             already_so = name != "tuned" and not change.as_channels and configs == [base.to_dict()]
-            if already_so or (symmetric and change.directed) or (large and change.torch_only):
+            if already_so or (symmetric and change.directed) or (large and change.as_channels):
                 continue
-            members = 1 if change.torch_only else seeds
+            members = 1 if change.as_channels else seeds
             arguments = {"dataset": dataset, "part": "val", "splits": splits, "seeds": members, "configs": configs}
             arguments |= {"both_as_channels": True} if change.as_channels else {}
             scored.append(Unit(f"{dataset}/{name}", arguments))

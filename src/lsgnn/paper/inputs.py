@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ class Tuned:
     rule: str
     metric: str
     trials: int
+    search_splits: int
+    val: float  # of the chosen setting, scored again with fresh seeds
     test: tuple[float, ...]
 
 
@@ -43,15 +46,18 @@ def read_tuned(root: Path) -> list[Tuned]:
             continue  # the history of a search without a test
         metric = document.get("metric", "accuracy")
         for rule, evaluation in document["test"].items():
+            test = tuple(evaluation[f"test_{metric}"]["per_split"])
             found.append(
                 Tuned(
                     dataset=document["dataset"],
                     model=document.get("model", "lsgnn"),
                     space=document.get("space", "paper"),
-                    rule=rule,
+                    rule=re.sub(r"\d+ (seeds|best)", r"\1", rule),  # 3 to 10 vote, as time allowed
                     metric=metric,
                     trials=int(document.get("num_trials", len(document.get("trials", ())))),
-                    test=tuple(evaluation[f"test_{metric}"]["per_split"]),
+                    search_splits=document.get("search_splits", len(test)),
+                    val=max(candidate["val"] for candidate in document["rescored"]),
+                    test=test,
                 )
             )
     return found

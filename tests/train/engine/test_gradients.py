@@ -43,6 +43,7 @@ problems = st.builds(
     beta=st.sampled_from([0.0, 0.4, 1.0]),
     weights=st.sampled_from(["localsim", "graph"]),
     out_norm=st.booleans(),
+    adjacency_embedding=st.booleans(),
     dropout=st.just(0.0),
 )
 
@@ -68,7 +69,8 @@ def assume_no_row_all_but_vanishes(problem: Problem) -> None:
     projected = rows.channels.project(model.reduce.weights[0]).norm(dim=-1)
     reduced = model.reduce(rows.channels)
     fused = fuse(reduced, model.fusion(rows, reduced[0])).norm(dim=-1)
-    for norm in (projected / projected.max(), fused):
+    links = model.adjacency.train()(rows.links).norm(dim=-1) if model.adjacency is not None else fused
+    for norm in (projected / projected.max(), fused, links):
         assume(not ((norm > 0) & (norm < 0.02)).any())
 
 

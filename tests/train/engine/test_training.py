@@ -47,7 +47,35 @@ def test_without_dropout_every_epoch_equals_the_torch_loop(path: str, optimizer:
         np.testing.assert_allclose(ours.state_dict[name], tensor, atol=2e-3, err_msg=name)
 
 
-def test_the_weights_of_the_best_epoch_come_back(problem: Problem) -> None:
+@pytest.mark.parametrize("path", ["narrow", "dense"])
+@pytest.mark.parametrize("out_norm", [True, False])
+def test_with_the_adjacency_embedding_every_epoch_equals_the_torch_loop(path: str, out_norm: bool) -> None:
+    settings = dict(adjacency_embedding=True, dropout=0.0, lr=0.02, epochs=12, out_norm=out_norm)
+    problem = make_problem(seed=3, **settings)
+    ours = train(problem, path=path)
+    rows = make_rows(problem.pre, problem.config, dense=True)
+
+    theirs = train_torch(problem.model, rows, problem.y, problem.split, problem.config)
+
+    assert ours.best_epoch == theirs.best_epoch
+    for a, b in zip(ours.history, theirs.history, strict=True):
+        assert a == pytest.approx(b, abs=1e-4)
+    assert ours.state_dict.keys() == theirs.state_dict.keys()
+    for name, tensor in theirs.state_dict.items():
+        if not name.endswith("num_batches_tracked"):
+            np.testing.assert_allclose(ours.state_dict[name], tensor, atol=2e-3, err_msg=name)
+
+
+def test_the_adjacency_embedding_needs_links(problem: Problem) -> None:
+    config = problem.config.replace(adjacency_embedding=True)
+
+    with pytest.raises(InputError, match="no links to embed"):
+        train(replace(problem, config=config))
+
+
+@pytest.mark.parametrize("links", [False, True])
+def test_the_weights_of_the_best_epoch_come_back(links: bool) -> None:
+    problem = make_problem(adjacency_embedding=links, lr=0.05, epochs=60)
     trained = train(problem)
     best = trained.history[trained.best_epoch - 1]
     val, y = problem.split.val, torch.from_numpy(problem.y)

@@ -12,8 +12,9 @@ def floats(*shape: int) -> Floats:
     return np.zeros(int(np.prod(shape, dtype=np.int64)), np.float32)
 
 
-def make_work(layout: Layout, rows: int, reached: int, similarities: int, logits: bool) -> Work:
-    """Buffers for `rows` scored rows among `reached` nodes (0 for the dense reduction, which needs none of them)."""
+def make_work(layout: Layout, rows: int, train_rows: int, reached: int, similarities: int, logits: bool) -> Work:
+    """Buffers for `rows` scored rows, the first `train_rows` of them to train on, among `reached` nodes (0 for the
+    dense reduction, which needs none of them)."""
     tile = max(size for _, size in layout.tiles)
     return Work(
         Z=floats(rows, layout.width),
@@ -25,6 +26,9 @@ def make_work(layout: Layout, rows: int, reached: int, similarities: int, logits
         grad_reduce=floats(layout.d, layout.width if layout.dense else tile),
         grad_small=layout.zero_small(),
         al_out_T=floats(layout.z, layout.alphas),
+        L=floats(layout.n, layout.z),
+        G=floats(train_rows if layout.n else 0, layout.z),
+        norm=floats(4 if layout.n else 0, layout.z),
         logits=floats(rows, layout.C) if logits else floats(0),
     )
 
@@ -41,9 +45,9 @@ def make_scratch(layout: Layout) -> Scratch:
         R=floats(2 * K + 1, z),
         inverse_norm=floats(2 * K + 1),
         grad_R=floats(2 * K + 1, z),
-        Q=floats(K + 1, z),
-        inverse_out_norm=floats(K + 1),
-        mask=floats(K + 1, z),
+        Q=floats(layout.blocks, z),
+        inverse_out_norm=floats(layout.blocks),
+        mask=floats(layout.blocks, z),
         logit=floats(layout.C),
         total=floats(1),
     )

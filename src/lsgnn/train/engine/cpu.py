@@ -28,7 +28,6 @@ def supports(config: LSGNNConfig) -> bool:
         config.weights in ("localsim", "graph")
         and config.reduce_layers == 1
         and config.head == "linear"
-        and not config.adjacency_embedding
         and config.K <= MAX_BASIS_K
     )
 
@@ -82,7 +81,7 @@ def gradients_cpu(
     task = Task.to_train(pre, y, split, config, state_dict, path)
     state = State(*(task.layout.zeros() for _ in range(3)))
     task.run(GRADIENT, config, state, task.buffers(), np.zeros((1, 3)))
-    return task.layout.unpack(state.m1)
+    return task.layout.parameters(state.m1)
 
 
 def logits_cpu(pre: Precomputed, config: LSGNNConfig, state_dict: Mapping[str, Tensor]) -> NDArray[np.float32]:

@@ -16,6 +16,15 @@ from lsgnn.compiled import entry_point, inlined, kernel
 from lsgnn.train.engine.adam import Step, adam, make_step
 from lsgnn.train.engine.dense import reduce_dense, step_dense
 from lsgnn.train.engine.fusion import fusion_weights, fusion_weights_backward, localsim, localsim_backward
+from lsgnn.train.engine.links import (
+    embed_links,
+    links_block,
+    links_block_backward,
+    norm_backward,
+    norm_by_nodes,
+    norm_by_running,
+    step_links,
+)
 from lsgnn.train.engine.narrow import reduce_narrow, step_narrow
 from lsgnn.train.engine.rows import (
     backward,
@@ -27,6 +36,7 @@ from lsgnn.train.engine.rows import (
 from lsgnn.train.engine.structs import (
     Floats,
     Hyper,
+    Links,
     Narrow,
     Rows,
     Scratch,
@@ -67,6 +77,8 @@ def evaluate(rows: Rows, q: Small, work: Work, s: Scratch, shape: Shape, w: Widt
     loss, correct, masked = 0.0, 0, False
     for r in range(shape.train_rows, shape.train_rows + shape.val_rows):
         fusion_weights(r, rows.share, work.f, q, work.al_out_T, s, shape, w)
+        if shape.n > 0:
+            links_block(rows.node[r], work, s, shape, w)
         forward(r, work.Z, q, s, masked, shape, w)
         if work.logits.shape[0] > 0:
             for c in range(shape.C):
@@ -90,15 +102,21 @@ def train_rows(
     for r in range(shape.train_rows):
         if masked:
             base = mixed(u32(salt ^ u32(rows.node[r] * u32(0x9E3779B9))))
-            draw_mask(s, base, dropout, (shape.K + 1) * shape.z, w)
+            draw_mask(s, base, dropout, shape.blocks * shape.z, w)
         fusion_weights(r, rows.share, work.f, q, work.al_out_T, s, shape, w)
+        if shape.n > 0:
+            links_block(rows.node[r], work, s, shape, w)
         forward(r, work.Z, q, s, masked, shape, w)
         loss += rows.loss_share[r] * cross_entropy(s, rows.y[r])[0]
         softmax_gradient(s, rows.y[r], rows.loss_share[r])
         backward(r, work.Z, q, g, s, masked, shape, w)
+        if shape.n > 0:
+            links_block_backward(r, work, s, shape, w)
         fusion_weights_backward(r, rows.share, work.grad_f, q, g, s, shape, w)
     if shape.localsim:
         localsim_backward(rows.similarity, rows.train_similarities, work.grad_f, q, g, shape, w)
+    if shape.n > 0:
+        norm_backward(rows, g, work, shape, w)
     return loss
 
 
@@ -114,6 +132,15 @@ def copy(source: Weights, target: Weights) -> None:
         target.reduce[x] = source.reduce[x]
     for x in range(source.small.shape[0]):
         target.small[x] = source.small[x]
+    for x in range(source.links.shape[0]):
+        target.links[x] = source.links[x]
+    copy_running(source, target)
+
+
+@inlined
+def copy_running(source: Weights, target: Weights) -> None:
+    for x in range(source.running.shape[0]):
+        target.running[x] = source.running[x]
 
 
 @entry_point("the CPU engine, 10 to 20 s")
@@ -121,6 +148,7 @@ def run(
     job: int,
     narrow: Narrow,
     H: Floats,
+    links: Links,
     rows: Rows,
     p: Weights,
     q: Small,
@@ -143,7 +171,11 @@ def run(
         else:
             reduce_narrow(narrow, p, work, shape)
         prepare(rows, q, work, shape, w)
+        if shape.n > 0:
+            embed_links(links, p, q, work, shape, w)
         if epoch > 0 or job == PREDICT:  # score the weights of the step before
+            if shape.n > 0:
+                norm_by_running(p, q, work, shape, w)
             loss, accuracy = evaluate(rows, q, work, s, shape, w)
             if job == PREDICT:
                 break
@@ -156,6 +188,10 @@ def run(
                 if keep:
                     copy(p, state.best)
                 return best_epoch, epoch
+        if keep:
+            copy_running(p, state.best)  # Adam keeps the rest
+        if shape.n > 0:
+            norm_by_nodes(p, q, work, shape, w)
         salt = mixed(u32(u32(hyper.seed) ^ mixed(u32(epoch))))
         history[epoch, 0] = train_rows(rows, q, g, work, s, hyper.dropout, salt, shape, w)
         step = make_step(hyper, epoch + 1, keep, job == GRADIENT)
@@ -163,6 +199,8 @@ def run(
             step_dense(H, p, state, work, shape, step, w)
         else:
             step_narrow(narrow, p, state, work, shape, step)
+        if shape.n > 0:
+            step_links(links, p, state, work, shape, step, w)
         step_small(p, state, work.grad_small, step, w)
         if job == GRADIENT:
             break

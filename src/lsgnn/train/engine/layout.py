@@ -18,12 +18,15 @@ import torch
 from torch import Tensor
 
 from lsgnn.config import LSGNNConfig
+from lsgnn.propagate.precompute import Precomputed
 from lsgnn.train.engine.structs import Floats, Small, Weights
 from lsgnn.train.engine.vector import W8, W16, Width
 
 REDUCE, HEAD, HEAD_BIAS, GRAPH_ALPHA = "reduce.weights.0", "head.weight", "head.bias", "fusion.alpha"
 LARGEST_TILE = 32  # columns: wide enough to pay for reading an index, narrow enough for [N, tile] to stay in the cache
 LOCALSIM_MLP, ALPHA_MLP = "fusion.weights.localsim.mlp", "fusion.weights.mlp"
+LINKS, LINKS_NORM = "adjacency.linear", "adjacency.norm"
+AVERAGES = (f"{LINKS_NORM}.running_mean", f"{LINKS_NORM}.running_var")
 
 
 def padded(n: int, multiple: int) -> int:
@@ -45,10 +48,12 @@ class Layout:
     C: int
     localsim: bool
     dense: bool  # which reduction the weights are laid out for
+    n: int  # nodes that the adjacency embedding knows; 0 without it
 
     @classmethod
-    def of(cls, config: LSGNNConfig, d: int, C: int, dense: bool) -> Layout:
-        return cls(config.K, config.hidden_channels, d, C, config.weights == "localsim", dense)
+    def of(cls, config: LSGNNConfig, pre: Precomputed, C: int, dense: bool) -> Layout:
+        n = pre.num_nodes if config.adjacency_embedding else 0
+        return cls(config.K, config.hidden_channels, pre.x.shape[1], C, config.weights == "localsim", dense, n)
 
     @property
     def w(self) -> Width:
@@ -68,6 +73,11 @@ class Layout:
         return (2 * self.K + 1) * self.z
 
     @property
+    def blocks(self) -> int:
+        """Blocks of z columns that the output layer reads."""
+        return self.K + 1 + (self.n > 0)
+
+    @property
     def tiles(self) -> list[tuple[int, int]]:
         """(first column, columns) of each tile: a channel for the dense reduction; for the narrow one a power of two,
         and never columns of two hops."""
@@ -80,10 +90,13 @@ class Layout:
     def _small_sizes(self) -> list[int]:
         z, one = self.z, len(self.w)
         perceptrons = [2 * z, z, z, one, 2 * z, z, self.alphas * z, self.alphas]
-        return [*perceptrons, self.C * (self.K + 1) * z, padded(self.C, one)]
+        return [*perceptrons, self.C * self.blocks * z, padded(self.C, one), *[z if self.n else 0] * 3]
 
     def zeros(self) -> Weights:
-        return Weights(np.zeros(self.d * self.width, np.float32), self.zero_small())
+        reduce, links, running = self.d * self.width, self.n * self.z, 2 * self.z if self.n else 0
+        return Weights(
+            np.zeros(reduce, np.float32), self.zero_small(), np.zeros(links, np.float32), np.zeros(running, np.float32)
+        )
 
     def zero_small(self) -> Floats:
         return np.zeros(sum(self._small_sizes), np.float32)
@@ -100,6 +113,8 @@ class Layout:
             name, transposed = source
             values = state_dict[name].detach().cpu().numpy()
             target[...] = (values.T if transposed else values).reshape(target.shape)
+        for target, name in zip(self._averages(weights), AVERAGES, strict=False):
+            target[...] = state_dict[name].cpu().numpy()
         reduce = np.zeros((self.d, 2 * self.K + 1, self.z), dtype=np.float32)
         channels = state_dict[REDUCE].detach().cpu().numpy()  # [2K+1, d, hidden_channels]
         reduce[:, :, : self.hidden_channels] = channels[block_order(self.K)].transpose(1, 0, 2)
@@ -110,6 +125,14 @@ class Layout:
 
     def unpack(self, weights: Weights) -> dict[str, Tensor]:
         """The way back; tensors own their memory."""
+        averages = zip(AVERAGES, self._averages(weights), strict=False)
+        state = self.parameters(weights) | {name: torch.from_numpy(window.copy()) for name, window in averages}
+        if self.n:
+            state[f"{LINKS_NORM}.num_batches_tracked"] = torch.tensor(0)  # torch counts here, and never looks
+        return state
+
+    def parameters(self, weights: Weights) -> dict[str, Tensor]:
+        """What has a gradient, under the model's names."""
         tiles = [weights.reduce[c * self.d : (c + size) * self.d].reshape(self.d, size) for c, size in self.tiles]
         reduce = np.hstack(tiles).reshape(self.d, 2 * self.K + 1, self.z)[:, :, : self.hidden_channels]
         channels = reduce.transpose(1, 0, 2)[np.argsort(block_order(self.K))]
@@ -123,6 +146,9 @@ class Layout:
     def _names(self) -> list[tuple[str, bool]]:
         """(parameter, whether it lies transposed), in the order of `_windows`."""
         head = [(HEAD, False), (HEAD_BIAS, False)]
+        if self.n:
+            head += [(f"{LINKS}.weight", True), (f"{LINKS}.bias", False)]
+            head += [(f"{LINKS_NORM}.weight", False), (f"{LINKS_NORM}.bias", False)]
         if not self.localsim:
             return [(GRAPH_ALPHA, False), *head]
         layers = [("0.weight", True), ("0.bias", False), ("2.weight", False), ("2.bias", False)]
@@ -131,7 +157,9 @@ class Layout:
     def _windows(self, weights: Weights) -> list[Floats]:
         """The unpadded part of each small parameter."""
         q, z, h, m = self.views(weights.small), self.z, self.hidden_channels, 3 * self.K
-        head = [q.head.reshape(self.C, self.K + 1, z)[:, :, :h], q.head_bias[: self.C]]
+        head = [q.head.reshape(self.C, self.blocks, z)[:, :, :h], q.head_bias[: self.C]]
+        if self.n:
+            head += [weights.links.reshape(self.n, z)[:, :h], q.links_bias[:h], q.norm_weight[:h], q.norm_bias[:h]]
         if not self.localsim:
             return [q.al_out_bias[:m], *head]
         return [
@@ -146,9 +174,15 @@ class Layout:
             *head,
         ]
 
+    def _averages(self, weights: Weights) -> list[Floats]:
+        """The unpadded running mean and variance, if there are any."""
+        return list(weights.running.reshape(2, self.z)[:, : self.hidden_channels]) if self.n else []
+
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         h, m = self.hidden_channels, 3 * self.K
-        shapes: dict[str, tuple[int, ...]] = {HEAD: (self.C, (self.K + 1) * h), HEAD_BIAS: (self.C,)}
+        shapes: dict[str, tuple[int, ...]] = {HEAD: (self.C, self.blocks * h), HEAD_BIAS: (self.C,)}
+        shapes |= {f"{LINKS}.weight": (h, self.n)} | {f"{part}.bias": (h,) for part in (LINKS, LINKS_NORM)}
+        shapes[f"{LINKS_NORM}.weight"] = (h,)
         shapes[GRAPH_ALPHA] = (self.K, 3)
         for mlp, out in ((LOCALSIM_MLP, 1), (ALPHA_MLP, m)):
             shapes |= {f"{mlp}.0.weight": (h, 2), f"{mlp}.0.bias": (h,)}

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from lsgnn.config import LSGNNConfig
+from lsgnn.errors import InputError
 from lsgnn.propagate.precompute import Precomputed, channels, mixing
 from lsgnn.propagate.similarity import NeighbourSimilarity
 from lsgnn.train.engine.layout import Layout
-from lsgnn.train.engine.structs import Csr, Floats, Narrow, Rows
+from lsgnn.train.engine.structs import Csr, Floats, Links, Narrow, Rows
 
 Nodes = NDArray[np.int64]
 NO_FLOATS, NO_INDICES = np.zeros(0, np.float32), np.zeros(0, np.uint32)
@@ -35,6 +36,15 @@ def as_csr(matrix: sp.csr_array, rows: Nodes | None = None) -> Csr:
         np.array(matrix.indices, dtype=np.uint32),
         np.array(matrix.data, dtype=np.float32),
     )
+
+
+def link_operands(pre: Precomputed, config: LSGNNConfig) -> Links:
+    """The links that the adjacency embedding reads, both ways; empty where there is none."""
+    if not config.adjacency_embedding:
+        return Links(NOTHING, NOTHING)
+    if pre.links is None:
+        raise InputError("there are no links to embed: precompute them with adjacency_embedding=True")
+    return Links(as_csr(pre.links), as_csr(sp.csr_array(pre.links.T)))
 
 
 def power_coefficients(config: LSGNNConfig) -> NDArray[np.float32]:

@@ -53,7 +53,8 @@ def draw_mask(s: Scratch, base: int, dropout: float, columns: int, w: Width) -> 
 
 @inlined
 def forward(r: int, Z: Floats, q: Small, s: Scratch, masked: bool, shape: Shape, w: Width) -> None:
-    """Logits of row r into s.logit; α must be in s.alpha and, if masked, the dropout mask in s.mask."""
+    """Logits of row r into s.logit; α must be in s.alpha, the block of links (if any) in s.Q and, if masked, the
+    dropout mask in s.mask."""
     K, z = shape.K, shape.z
     for b in range(2 * K + 1):  # norm, ReLU
         x = r * shape.width + b * z
@@ -71,13 +72,13 @@ def forward(r: int, Z: Floats, q: Small, s: Scratch, masked: bool, shape: Shape,
             a = 3 * (k - 1)
             vstore(s.Q, k * z + t, at(s.alpha, a) * G_I + at(s.alpha, a + 1) * G_L + at(s.alpha, a + 2) * G_H)
     if shape.out_norm:
-        for k in range(K + 1):
+        for k in range(shape.blocks):
             norm = np.sqrt(dot(s.Q, k * z, s.Q, k * z, z, w))
             scale = ONE / max(norm, SMALLEST_NORM)
             s.inverse_out_norm[k] = ZERO if norm <= SMALLEST_NORM else scale
             for t in range(k * z, k * z + z, len(w)):
                 vstore(s.Q, t, vload(s.Q, t, w) * scale)
-    columns = (K + 1) * z
+    columns = shape.blocks * z
     for c in range(shape.C):  # dropout, output layer
         total = splat(ZERO, w)
         if masked:
@@ -114,13 +115,14 @@ def softmax_gradient(s: Scratch, y: int, scale: float) -> None:
 
 @inlined
 def backward(r: int, Z: Floats, q: Small, g: Small, s: Scratch, masked: bool, shape: Shape, w: Width) -> None:
-    """From the gradient at the logits (s.logit): Z's row becomes its gradient, g collects, s.grad_alpha is filled."""
-    K, z, C, columns = shape.K, shape.z, shape.C, (shape.K + 1) * shape.z
+    """From the gradient at the logits (s.logit): Z's row becomes its gradient, g collects, s.grad_alpha is filled, and
+    s.mask holds the gradient at all blocks."""
+    K, z, C, columns = shape.K, shape.z, shape.C, shape.blocks * shape.z
     for c in range(C):
         g.head_bias[c] += s.logit[c]
     for t in range(0, z, len(w)):
         vstore(s.grad_R, t, splat(ZERO, w))
-    for k in range(K + 1):
+    for k in range(shape.blocks):
         for t in range(k * z, k * z + z, len(w)):  # output layer, dropout
             x, m = vload(s.Q, t, w), splat(ONE, w)
             if masked:
@@ -137,7 +139,7 @@ def backward(r: int, Z: Floats, q: Small, g: Small, s: Scratch, masked: bool, sh
                 vstore(s.mask, t, (vload(s.mask, t, w) - along * vload(s.Q, t, w)) * scale)
         if k == 0:
             add_multiple(s.grad_R, 0, ONE, s.mask, 0, z, w)
-        else:  # fusion
+        elif k <= K:  # fusion
             a, low, high = 3 * (k - 1), (2 * k - 1) * z, 2 * k * z
             s.grad_alpha[a] = dot(s.mask, k * z, s.R, 0, z, w)
             s.grad_alpha[a + 1] = dot(s.mask, k * z, s.R, low, z, w)

@@ -29,6 +29,8 @@ class Shape(NamedTuple):
     width: int
     train_rows: int
     val_rows: int
+    n: int  # nodes that the adjacency embedding knows; 0 without it
+    blocks: int  # that the output layer reads: K+1, one more with the adjacency embedding
     localsim: bool  # weights from LocalSim; False: 3K numbers for the whole graph
     out_norm: bool
     dense: bool  # which of the two reductions to use
@@ -59,6 +61,13 @@ class Narrow(NamedTuple):
     tile_top: NDArray[np.int64]
 
 
+class Links(NamedTuple):
+    """Operands of the adjacency embedding; both empty without it."""
+
+    A: Csr  # [n, n] every node's own links, by the nodes' numbers in the graph
+    AT: Csr
+
+
 class Rows(NamedTuple):
     """Inputs of the scored rows."""
 
@@ -75,6 +84,8 @@ class Weights(NamedTuple):
 
     reduce: Floats  # [d, width], tile by tile: a tile of t columns is a contiguous [d, t]
     small: Floats  # everything else in one vector, cut up by `Small`
+    links: Floats  # [n, z] the adjacency embedding's, a row per node
+    running: Floats  # [2, z] mean and variance of its normalisation: averages, which no optimiser touches
 
 
 class State(NamedTuple):
@@ -96,8 +107,11 @@ class Small(NamedTuple):
     al_bias: Floats  # [z]
     al_out: Floats  # [alphas, z]
     al_out_bias: Floats  # [alphas]; with graph-level weights, these are α
-    head: Floats  # [C, K+1, z]
+    head: Floats  # [C, blocks, z]
     head_bias: Floats  # [C], padded
+    links_bias: Floats  # [z]   the adjacency embedding and its normalisation; empty without it
+    norm_weight: Floats  # [z]
+    norm_bias: Floats  # [z]
 
 
 class Hyper(NamedTuple):
@@ -123,6 +137,9 @@ class Work(NamedTuple):
     grad_reduce: Floats  # sums of the weights' gradient: [d, tile] narrow, [d, width] dense
     grad_small: Floats
     al_out_T: Floats  # [z, alphas]
+    L: Floats  # [n, z] the adjacency embedding before it is normalised, later the gradient there
+    G: Floats  # [training rows, z] the gradient after the normalisation
+    norm: Floats  # [4, z] its mean, inverse deviation, scale and shift
     logits: Floats  # [b, C] when predicting
 
 
@@ -138,8 +155,8 @@ class Scratch(NamedTuple):
     R: Floats  # [2K+1, z] channels after norm and ReLU
     inverse_norm: Floats  # [2K+1]
     grad_R: Floats
-    Q: Floats  # [K+1, z] fused blocks
-    inverse_out_norm: Floats  # [K+1]
-    mask: Floats  # [K+1, z] dropout
+    Q: Floats  # [blocks, z] what the output layer reads
+    inverse_out_norm: Floats  # [blocks]
+    mask: Floats  # [blocks, z] dropout
     logit: Floats  # [C]
     total: Floats  # [1] of the softmax

@@ -23,11 +23,12 @@ from lsgnn.train.engine.operands import (
     Nodes,
     Reach,
     dense_operand,
+    link_operands,
     narrow_operands,
     row_operands,
 )
 from lsgnn.train.engine.paths import Path, chosen_path
-from lsgnn.train.engine.structs import Floats, Hyper, Narrow, Rows, Shape, State, Weights, Work
+from lsgnn.train.engine.structs import Floats, Hyper, Links, Narrow, Rows, Shape, State, Weights, Work
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Task:
     reached: int  # nodes in the buffers of the narrow reduction
     narrow: Narrow
     H: Floats  # the dense reduction's stack; empty for the narrow one
+    links: Links
     weights: Weights
 
     @classmethod
@@ -56,34 +58,37 @@ class Task:
         for part, nodes in (("training", train), ("validation", val)):
             if len(nodes) == 0:
                 raise InputError(f"the {part} mask is empty: mark at least one labelled node")
-        d, C = pre.x.shape[1], len(initial[HEAD_BIAS])
+        C = len(initial[HEAD_BIAS])
         narrow, H, reached = NO_NARROW, NO_FLOATS, 0
         if chosen_path(pre, config, len(train), len(val), path) == "dense":
-            layout, scored = Layout.of(config, d, C, dense=True), np.concatenate([train, val])
+            layout, scored = Layout.of(config, pre, C, dense=True), np.concatenate([train, val])
             H = dense_operand(pre, config, scored)
         else:
             reach = Reach.of(pre.adj, train, val, config.K)
             reached, scored = len(reach.nodes), reach.nodes[reach.scored]
-            layout = Layout.of(config, d, C, dense=False)
+            layout = Layout.of(config, pre, C, dense=False)
             narrow = narrow_operands(pre, config, reach, layout)
         labels = _labels(y, scored, C)
         share = _loss_share(labels[: len(train)], labels[len(train) :], config.class_weight, C)
         rows = row_operands(pre.similarity, scored, len(train), labels, share)
-        return cls(layout, rows, len(train), reached, narrow, H, layout.pack(initial))
+        return cls(layout, rows, len(train), reached, narrow, H, link_operands(pre, config), layout.pack(initial))
 
     @classmethod
     def to_predict(cls, pre: Precomputed, config: LSGNNConfig, state_dict: Mapping[str, Tensor]) -> Task:
         """All rows, none of them trained."""
         n, C = pre.num_nodes, len(state_dict[HEAD_BIAS])
-        layout = Layout.of(config, pre.x.shape[1], C, dense=False)
+        layout = Layout.of(config, pre, C, dense=False)
         reach = Reach.of(pre.adj, np.arange(0), np.arange(n), config.K)
         unlabelled, uncounted = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.float32)
         rows = row_operands(pre.similarity, reach.nodes[reach.scored], 0, unlabelled, uncounted)
         narrow = narrow_operands(pre, config, reach, layout, learns=False)
-        return cls(layout, rows, 0, n, narrow, NO_FLOATS, layout.pack(state_dict))
+        links = link_operands(pre, config)
+        return cls(layout, rows, 0, n, narrow, NO_FLOATS, links, layout.pack(state_dict))
 
     def buffers(self, logits: bool = False) -> Work:
-        return make_work(self.layout, len(self.rows.node), self.reached, len(self.rows.similarity), logits)
+        return make_work(
+            self.layout, len(self.rows.node), self.train_rows, self.reached, len(self.rows.similarity), logits
+        )
 
     def run(
         self, job: int, config: LSGNNConfig, state: State, work: Work, history: NDArray[np.float64]
@@ -99,6 +104,8 @@ class Task:
             width=layout.width,
             train_rows=self.train_rows,
             val_rows=len(self.rows.node) - self.train_rows,
+            n=layout.n,
+            blocks=layout.blocks,
             localsim=layout.localsim,
             out_norm=config.out_norm,
             dense=layout.dense,
@@ -106,8 +113,8 @@ class Task:
         small, grad_small = layout.views(self.weights.small), layout.views(work.grad_small)
         scratch, hyper = make_scratch(layout), _hyper(config)
         return run(
-            job, self.narrow, self.H, self.rows, self.weights, small, grad_small, state, work, scratch, hyper, history,
-            shape, layout.w,
+            job, self.narrow, self.H, self.links, self.rows, self.weights, small, grad_small, state, work, scratch,
+            hyper, history, shape, layout.w,
         )  # fmt: skip
 
 
