@@ -31,7 +31,7 @@ def datasets(
 
     table = Table("name", "nodes", "edges", "classes", "features", "edge homophily", "splits", "where")
     for entry in entries:
-        where = "downloaded" if entry.downloadable else "npz folder" if entry.loader == "npz" else "bundled"
+        where = "downloaded" if entry.downloadable else "npz folder" if entry.loader.startswith("npz") else "bundled"
         numbers = (entry.nodes, entry.edges, entry.classes, entry.features)
         table.add_row(entry.name, *(f"{v:,}" for v in numbers), f"{entry.edge_homophily:.3f}", str(entry.splits), where)
     answer_table(table)

@@ -9,14 +9,13 @@ from typing import Annotated
 
 import typer
 
+from lsgnn import paper as experiments  # only their names: what they need is imported when one runs
 from lsgnn.cli import options
 from lsgnn.cli.show import answer, answer_json, say
 
 
 def paper(
-    name: Annotated[
-        str, typer.Argument(help="main, large, cost, depth, plug-in, ablation, gap, homophily, toy, theorem or all.")
-    ],
+    name: Annotated[str, typer.Argument(help=f"{', '.join(experiments.names())} or all.")],
     datasets: Annotated[
         str | None, typer.Option(help="Names joined by commas (default: the experiment's own).")
     ] = None,
@@ -29,7 +28,6 @@ def paper(
     json: options.Json = False,
 ) -> None:
     """Re-run an experiment of the paper; what is already in the results folder is not computed again."""
-    from lsgnn import paper as experiments
     from lsgnn.datasets import info
     from lsgnn.paper.frame import Plan, Results
     from lsgnn.paper.rendering import render as render_page

@@ -8,7 +8,7 @@ from lsgnn.paper.ablation_variants import CUMULATIVE, EXTRA, PUBLISHED_NAME, sto
 from lsgnn.paper.frame import Results
 from lsgnn.paper.graphs import SPLITS, released
 from lsgnn.paper.page import Cell, Page, Row, Table
-from lsgnn.paper.published import nine, nine_columns, our_row, published, published_row
+from lsgnn.paper.published import extremes, nine, nine_columns, of_nine, our_row, published, published_row
 from lsgnn.train.comparison import Difference
 
 HOW = (
@@ -89,11 +89,12 @@ def _findings(results: Results) -> tuple[str, ...]:
         ("localsim", "weighted_self_loops", "weighted self loops"),
         ("weighted_self_loops", "lsgnn", "IRDC"),
     ):
-        gains = []
+        gains = {}
         for dataset in nine():
             a, b = _test(results, dataset, worse), _test(results, dataset, better)
             if a is not None and b is not None:
-                gains.append(float(np.mean(b[: len(a)]) - np.mean(a[: len(b)])))
+                gains[dataset] = float(np.mean(b[: len(a)]) - np.mean(a[: len(b)]))
         if gains:
-            lines.append(f"{what}: {np.mean(gains):+.2f} points on average over {len(gains)} of nine datasets")
+            mean = float(np.mean(list(gains.values())))
+            lines.append(f"{what}: {mean:+.2f} points on average over {of_nine(len(gains))}, {extremes(gains)}")
     return tuple(lines)

@@ -11,7 +11,7 @@ import numpy as np
 
 from lsgnn.paper.frame import Results
 from lsgnn.paper.page import Cell, Page, Row, Score, Table
-from lsgnn.paper.published import CORRECTED, OURS, SHARED, average, nine, published, published_row, title
+from lsgnn.paper.published import CORRECTED, OURS, SHARED, average, nine, of_nine, published, published_row, title
 
 
 @dataclass(frozen=True)
@@ -134,5 +134,5 @@ def _findings(results: Results) -> tuple[str, ...]:
         if done:
             printed = dict(zip(nine(), published()["main"]["LSGNN"]["scores"], strict=True))
             ours, theirs = np.mean([score for score, _ in done]), np.mean([printed[d] for _, d in done])
-            lines.append(f"{label}: {ours:.2f} on average over {len(done)} of nine datasets, published {theirs:.2f}")
+            lines.append(f"{label}: {ours:.2f} on average over {of_nine(len(done))}, published {theirs:.2f}")
     return tuple(lines)

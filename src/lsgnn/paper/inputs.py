@@ -1,7 +1,7 @@
-"""Results that other commands leave for the paper's tables: `lsgnn tune` in `results/tuning/`, `lsgnn compare` in
-`results/zoo/`.
+"""Results that other commands leave for the paper's tables: `scripts/tune_datasets.py` in `results/tuning/`,
+`scripts/run_zoo.py` in `results/zoo/`.
 
-* `results/tuning/**/*.json`: documents of `lsgnn tune --out`: dataset, model, space, trials, and under `test` one
+* `results/tuning/**/*.json`: documents as of `lsgnn tune --out`: dataset, model, space, trials, and under `test` one
   evaluation per rule of choice;
 * `results/zoo/<dataset>/<model>-split<s>-<digest>.json`: one unit of `lsgnn compare --store` each.
 """

@@ -8,7 +8,7 @@ import numpy as np
 
 from lsgnn.paper.frame import Results
 from lsgnn.paper.page import Page, Row, Table
-from lsgnn.paper.published import nine, nine_columns, our_row, published, published_row, title
+from lsgnn.paper.published import extremes, nine, nine_columns, of_nine, our_row, published, published_row, title
 
 HOSTS = {"h2gcn": "H2GCN", "gprgnn": "GPRGNN", "dagnn": "DAGNN"}
 SIDES = {"original": "", "localsim": " w/ LocalSim"}
@@ -60,12 +60,13 @@ def _scores(results: Results, host: str, side: str) -> dict[str, list[float] | N
 def _findings(results: Results) -> tuple[str, ...]:
     lines = []
     for host, label in HOSTS.items():
-        pairs = zip(*(_scores(results, host, side).values() for side in SIDES), strict=True)
-        gains = [float(np.mean(with_) - np.mean(without)) for without, with_ in pairs if with_ and without]
+        without, with_ = (_scores(results, host, side) for side in SIDES)
+        both = [dataset for dataset in nine() if without[dataset] and with_[dataset]]
+        gains = {d: float(np.mean(with_[d] or []) - np.mean(without[d] or [])) for d in both}
         if gains:
-            better = sum(gain > 0 for gain in gains)
+            better, mean = sum(gain > 0 for gain in gains.values()), float(np.mean(list(gains.values())))
             lines.append(
-                f"{label}: LocalSim changes the test accuracy by {np.mean(gains):+.2f} points on average over "
-                f"{len(gains)} datasets (better on {better})"
+                f"{label}: LocalSim changes the test accuracy by {mean:+.2f} points on average over "
+                f"{of_nine(len(gains))} (better on {better}), {extremes(gains)}"
             )
     return tuple(lines)

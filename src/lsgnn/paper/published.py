@@ -39,6 +39,17 @@ def title(dataset: str) -> str:
     return TITLES.get(dataset, dataset)
 
 
+def of_nine(count: int) -> str:
+    """How many of the nine a mean is over, in words."""
+    return "the nine datasets" if count == len(nine()) else f"{count} of nine datasets"
+
+
+def extremes(gains: Mapping[str, float]) -> str:
+    """Where a change does worst and where it does best."""
+    worst, best = (choose(gains, key=lambda d: gains[d]) for choose in (min, max))
+    return f"from {gains[worst]:+.1f} on {title(worst)} to {gains[best]:+.1f} on {title(best)}"
+
+
 def nine_columns() -> tuple[str, ...]:
     """Titles of a table over the nine and their average."""
     return (*map(title, nine()), "Avg")

@@ -44,7 +44,7 @@ def _table(space: str, found: Mapping[str, Sequence[Tuned]]) -> Table:
         f"search saw. Test: mean ± std over the official splits, each reading made once; {SHARED}; 3 to 10 seeds or "
         "settings vote. Accuracy (%), on Tolokers ROC AUC (%). published: as printed in the LSGNN paper. Rows with "
         "settings voting: every split has a seed of its own, and the readings have seeds that the search has not seen; "
-        "rows without: an earlier search, in which all splits and the first reading shared one seed."
+        "rows without: an earlier search, in which all splits shared one seed, as each split its own still does."
     )
     columns = ("published", "trials", "search splits", "validation", *RULES.values())
     rows = tuple(Row(title(d), (_published(d), *_cells(found[d]))) for d in DATASETS if d in found)
