@@ -72,7 +72,7 @@ def test_results_made_with_other_settings_are_refused(tmp_path: Path) -> None:
 
 def test_settings_invented_later_do_not_outdate_a_result(tmp_path: Path) -> None:
     def units(config: dict[str, Any]) -> list[Unit]:
-        return [Unit("one", {"number": 1, "config": config})]
+        return [Unit("one", {"number": 1, "config": config, "configs": [config, config]})]
 
     results, computed = Results(tmp_path, "squares"), list[int]()
     base = squares(computed)
@@ -80,7 +80,7 @@ def test_settings_invented_later_do_not_outdate_a_result(tmp_path: Path) -> None
         experiment = Experiment(base.name, base.title, base.render, lambda p, r, c=config: units(c), base.compute)
         run(experiment, Plan(), results)
     assert computed == [1]
-    with pytest.raises(InputError, match=r"other settings \(config\)"):
+    with pytest.raises(InputError, match=r"other settings \(config, configs\)"):
         run(
             Experiment(base.name, base.title, base.render, lambda p, r: units({"lr": 0.2}), base.compute),
             Plan(),

@@ -46,14 +46,16 @@ def test_tuned_settings_show_in_the_main_table_beside_the_published_ones(tmp_pat
     evaluation = {"test_accuracy": {"per_split": [80.0, 90.0]}}
     for dataset in nine():
         document = {"dataset": dataset, "space": "paper", "trials": [{}] * 200, "test": {"one setting": evaluation}}
-        document["rescored"] = [{"val": 86.5}]
+        document |= {"chosen": {"lr": 0.1}, "rescored": [{"settings": {"lr": 0.1}, "val": 86.5}]}
         store(tmp_path / "tuning" / f"{dataset}.json", document)
     assert read_tuned(tmp_path)[0].trials == 200
     page = main_table.render(Results(tmp_path, "main"))
     text = to_markdown(page)
-    assert "LSGNN, tuned, paper's space, one setting | ours | 85.00 ± 5.00 |" in text
+    assert "LSGNN, tuned, the paper's space, one setting | ours | 85.00 ± 5.00 |" in text
     assert "| LSGNN | published | **88.49** |" in text
-    assert page.findings[0] == "best on average over the nine (ours): LSGNN, tuned, paper's space, one setting 85.00"
+    assert (
+        page.findings[0] == "best on average over the nine (ours): LSGNN, tuned, the paper's space, one setting 85.00"
+    )
 
 
 def test_tuned_datasets_are_listed_with_trials_and_every_reading(tmp_path: Path) -> None:
@@ -64,7 +66,8 @@ def test_tuned_datasets_are_listed_with_trials_and_every_reading(tmp_path: Path)
         "space": "extended",
         "num_trials": 60,
         "search_splits": 3,
-        "rescored": [{"val": 81.0}, {"val": 80.0}],
+        "chosen": {"lr": 0.1},
+        "rescored": [{"settings": {"lr": 0.1}, "val": 81.0}, {"settings": {"lr": 0.2}, "val": 82.0}],
         "test": {rule: {"test_roc_auc": {"per_split": scores}} for rule, scores in rules.items()},
     }
     store(tmp_path / "tuning" / "extended" / "tolokers.json", document)

@@ -4,7 +4,6 @@ import pytest
 import lsgnn
 from lsgnn import Graph, LSGNNConfig, stratified_splits
 from lsgnn.train.class_weights import class_weights, loss_shares
-from lsgnn.train.metrics import measure
 from tests.graphs import two_blocks
 
 
@@ -37,8 +36,7 @@ def test_a_rare_class_is_found_when_classes_count_the_same(engine: str) -> None:
     for kind in ("none", "balanced"):
         run = lsgnn.fit(graph, config, class_weight=kind, split=split, engine=engine)
         scores[kind] = float((run.logits.argmax(axis=1) == graph.y)[graph.y == 1].mean())
-        assert 0 <= measure("macro_f1", run.logits[split.val], graph.y[split.val]) <= 1
-    assert scores["balanced"] >= scores["none"]
+    assert scores["balanced"] > scores["none"] + 0.2
 
 
 def test_both_engines_weigh_alike() -> None:

@@ -95,3 +95,5 @@ def test_it_refuses_what_it_cannot_compare() -> None:
         compare(GRAPH, ["majority", "gcnn"])
     with pytest.raises(InputError, match="split 12 does not exist"):
         compare(GRAPH, ["majority"], which=[12])
+    with pytest.raises(InputError, match="which is empty"):
+        compare(GRAPH, ["majority"], which=[])

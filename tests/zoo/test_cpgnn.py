@@ -70,10 +70,10 @@ def test_labels_outside_the_training_nodes_change_no_weight() -> None:
 def test_the_prior_is_trained_alone_first_and_only_once() -> None:
     module, inputs = built("cpgnn", pretrain_epochs=30, dropout=0.0)
     module.train()
-    before = F.cross_entropy(module.prior(inputs.x), inputs.y)
+    before = F.cross_entropy(module.prior(inputs.x), module.y)
     module(inputs)
-    after = F.cross_entropy(module.prior(inputs.x), inputs.y)
+    after = F.cross_entropy(module.prior(inputs.x), module.y)
     assert after < before
     module(inputs)
-    assert F.cross_entropy(module.prior(inputs.x), inputs.y) == after
+    assert F.cross_entropy(module.prior(inputs.x), module.y) == after
     assert all(p.grad is None for p in module.parameters())

@@ -99,20 +99,25 @@ def test_renaming_the_nodes_renames_the_outputs(name: str, settings: dict) -> No
 def test_reversing_all_edges_swaps_in_and_out(name: str, settings: dict) -> None:
     graph = graph_with(sparse=True)
     reverse = replace(graph, edge_index=graph.edge_index[::-1])
-    out = _logits(name, graph, {**settings, "direction": "out"})
-    back = _logits(name, reverse, {**settings, "direction": "in"})
+    out = _moved_logits(name, graph, {**settings, "direction": "out"})
+    back = _moved_logits(name, reverse, {**settings, "direction": "in"})
+    other = _moved_logits(name, graph, {**settings, "direction": "in"})
     torch.testing.assert_close(out, back, atol=1e-6, rtol=1e-5)
+    assert not torch.allclose(out, other, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_resetting_gives_a_new_start_of_the_same_kind(name: str) -> None:
     module, _ = built(name, graph_with(sparse=True))
-    torch.manual_seed(0)
-    module.reset_parameters()
-    first = [p.detach().clone() for p in module.parameters()]
-    torch.manual_seed(0)
-    module.reset_parameters()
-    assert all(torch.equal(a, b) for a, b in zip(first, module.parameters(), strict=True))
+    starts = []
+    for spoiled in (7.0, -7.0):
+        with torch.no_grad():
+            for parameter in module.parameters():
+                parameter.fill_(spoiled)
+        torch.manual_seed(0)
+        module.reset_parameters()
+        starts.append([p.detach().clone() for p in module.parameters()])
+    assert all(torch.equal(a, b) for a, b in zip(*starts, strict=True))
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -135,6 +140,16 @@ def test_every_preset_is_valid_and_every_suggestion_too(name: str) -> None:
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
     for _ in range(5):
         model.config.from_dict(model.space(study.ask()))
+
+
+def _moved_logits(name: str, graph: Graph, settings: dict) -> torch.Tensor:
+    """Away from the initial weights: CPGNN's zeros, say, hide what it reads from its neighbours."""
+    module, inputs = built(name, graph, hidden_channels=8, **settings)
+    torch.manual_seed(3)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))
+        return module(inputs)
 
 
 def _logits(name: str, graph: Graph, settings: dict) -> torch.Tensor:

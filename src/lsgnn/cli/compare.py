@@ -39,6 +39,7 @@ def compare(
     from lsgnn.graph.splits import stratified_splits
     from lsgnn.train.compare import compare as race
     from lsgnn.train.tuning import tune as search
+    from lsgnn.zoo.presets import zoo_preset
 
     names = zoo.names() if models == "all" else tuple(name.strip() for name in models.split(","))
     all_splits = g.splits or stratified_splits(g.y)
@@ -48,7 +49,8 @@ def compare(
         if zoo.get(name).tunable:
             shared = dict(splits=all_splits, which=which, metric=measure, grid=False)
             with trial_progress(f"tuning {name}", tune) as on_trial:
-                tuned[name] = search(g, model=name, trials=tune, on_trial=on_trial, **shared).config
+                base = zoo_preset(name, g.name)  # LSGNN starts from what is known for the dataset, as its peers do
+                tuned[name] = search(g, model=name, trials=tune, base=base, on_trial=on_trial, **shared).config
     with progress(f"{len(names)} models × {len(which)} splits", len(names) * len(which)) as step:
         comparison = race(
             g, names, splits=all_splits, which=which, metric=measure, configs=tuned, store=store, on_done=step

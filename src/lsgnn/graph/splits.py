@@ -24,6 +24,10 @@ class Split:
     val: Mask
     test: Mask
 
+    def visible(self, y: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The labels that a training may see: those of training and validation nodes; -1 elsewhere."""
+        return np.where(self.train | self.val, y, -1)
+
 
 @dataclass(frozen=True, eq=False)
 class Splits:

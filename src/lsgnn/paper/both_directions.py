@@ -66,6 +66,6 @@ def both_logits(graph: Graph, shared: SharedPrecompute, config: LSGNNConfig, spl
     with seeded(config.seed):
         sizes = (graph.num_features, graph.num_classes, graph.num_nodes)
         model = BothDirections([LSGNN.from_config(side, *sizes) for side in sides], graph.num_classes, config.dropout)
-        train_torch(model, rows, graph.y, split, config)
+        train_torch(model, rows, split.visible(graph.y), split, config)
     with torch.no_grad():
         return model.eval()(rows).numpy()

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from lsgnn.config import LSGNNConfig
 from lsgnn.datasets import info
 from lsgnn.graph.graph import Graph
@@ -78,7 +76,7 @@ def _deep_lsgnn(graph: Graph, splits: list[Split], config: LSGNNConfig) -> list[
 
     rows, found = deep_rows(precompute(graph, config), config), []
     for split in splits:
-        seen = np.where(split.train | split.val, graph.y, -1)  # no training can read a test label
+        seen = split.visible(graph.y)
         with seeded(config.seed):
             model = LSGNN.from_config(config, graph.num_features, graph.num_classes, graph.num_nodes)
             train_torch(model, rows, seen, split, config)

@@ -22,8 +22,8 @@ from lsgnn.paper.gap_page import BIASED, CHANGES, gain, render
 from lsgnn.paper.graphs import graph_of, released_config
 from lsgnn.paper.published import CORRECTED, nine
 from lsgnn.train.metrics import measure
-from lsgnn.train.run import mean_logits
 from lsgnn.train.runs import Job, SharedPrecompute, logits_of, train_many
+from lsgnn.train.voting import mean_logits
 
 SEEDS = 3
 MEMBERS = 10
@@ -54,9 +54,9 @@ def units(plan: Plan, results: Results) -> list[Unit]:
         found += scored
         if chosen := best_change(results, scored):
             biased = next(unit for unit in scored if change_of(unit) == BIASED)
-            taken = {"tuned": scored[0], "chosen": chosen, "voting": chosen, BIASED: biased}
+            taken = {"tuned": scored[0], "tuned-voting": scored[0], "chosen": chosen, "voting": chosen, BIASED: biased}
             for name, unit in taken.items():
-                members = MEMBERS if name == "voting" else 1
+                members = MEMBERS if name.endswith("voting") else 1
                 arguments = unit.arguments | {"part": "test", "splits": 1 if plan.quick else 10, "seeds": members}
                 found.append(Unit(f"{dataset}/test-{name}", arguments | {"change": change_of(unit)}))
     return found

@@ -14,7 +14,6 @@ from lsgnn.graph.splits import Splits
 SPLITS = {
     "official": "the dataset's own ten 48/32/20 splits",
     "authors": "ten stratified 48/32/20 splits by the released code's splitter (numpy seed 28)",
-    "stratified": "ten stratified splits drawn by us",
 }
 
 

@@ -56,7 +56,7 @@ def read_tuned(root: Path) -> list[Tuned]:
                     metric=metric,
                     trials=int(document.get("num_trials", len(document.get("trials", ())))),
                     search_splits=document.get("search_splits", len(test)),
-                    val=max(candidate["val"] for candidate in document["rescored"]),
+                    val=next(c["val"] for c in document["rescored"] if c["settings"] == document["chosen"]),
                     test=test,
                 )
             )
@@ -69,6 +69,15 @@ def read_zoo(root: Path, dataset: str) -> dict[str, list[float]]:
     Where a model has units of several settings (a variant, say), those count that are best on validation.
     """
     return {model: [unit["test"] for unit in units] for model, units in _zoo_units(root, dataset).items()}
+
+
+def read_card(root: Path, dataset: str, model: str) -> dict[int, float]:
+    """Split → test score (%) of the units below `root/zoo/<dataset>` with exactly the settings of the model's card."""
+    from lsgnn.zoo.presets import zoo_preset
+
+    card = zoo_preset(model, dataset).to_dict()
+    units = (read_json(path) for path in sorted((root / "zoo" / dataset).glob(f"{model}-split*.json")))
+    return {int(unit["split"]): float(unit["test"]) for unit in units if unit["config"] == card}
 
 
 def read_shortened(root: Path, dataset: str) -> dict[str, str]:
@@ -106,6 +115,8 @@ def _best_on_validation(groups: Sequence[list[dict[str, Any]]]) -> list[dict[str
     most = max(len(units) for units in groups)
     rivals = [units for units in groups if len(units) >= min(ENOUGH, most)]
     shared = set.intersection(*({unit["split"] for unit in units} for units in rivals))
+    if not shared:
+        return max(rivals, key=lambda units: len(units))
 
     def rank(units: list[dict[str, Any]]) -> tuple[float, int]:
         return float(np.mean([unit["val"] for unit in units if unit["split"] in shared])), len(units)

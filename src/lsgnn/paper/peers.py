@@ -14,8 +14,9 @@ from typing import Any
 
 from lsgnn.datasets import info
 from lsgnn.paper.frame import Experiment, Plan, Results, Unit
+from lsgnn.paper.gap_page import gain
 from lsgnn.paper.graphs import graph_of
-from lsgnn.paper.inputs import read_zoo
+from lsgnn.paper.inputs import read_card
 from lsgnn.paper.page import Page, Row, Score, Table
 from lsgnn.paper.published import nine, published, title
 
@@ -50,9 +51,11 @@ class Measured:
 
     @property
     def explains(self) -> bool:
-        """True if at least half of the difference to the published row goes with the change."""
+        """True if at least half of the difference to the published row goes with the change, and the change is more
+        than its standard error."""
         before, after = (abs(Score.of(scores).mean - self.published) for scores in (self.card, self.changed))
-        return after <= before / 2
+        mean, error = gain(self.changed, self.card)
+        return after <= before / 2 and abs(mean) > error
 
     def __str__(self) -> str:
         return f"{self.check.says}: {Score.of(self.changed)} (card: {Score.of(self.card)}, {len(self.card)} splits)"
@@ -98,14 +101,15 @@ def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
 
 def measured(results: Results) -> list[Measured]:
     """The checks that have run on datasets whose card has run too, on the splits of both."""
-    cards = {dataset: read_zoo(results.root, dataset) for dataset in {check.dataset for check in checks()}}
     printed = {entry["zoo"]: dict(zip(nine(), entry["scores"], strict=True)) for entry in published()["main"].values()}
     done = []
     for check in checks():
-        found, card = results.get(check.key), cards[check.dataset].get(check.model)
-        if found and card:
-            both = min(len(found["test"]), len(card))
-            done.append(Measured(check, printed[check.model][check.dataset], card[:both], found["test"][:both]))
+        if found := results.get(check.key):
+            card = read_card(results.root, check.dataset, check.model)
+            both = {split: (card[split], test) for split, test in enumerate(found["test"]) if split in card}
+            if both:
+                before, after = (list(scores) for scores in zip(*both.values(), strict=True))
+                done.append(Measured(check, printed[check.model][check.dataset], before, after))
     return done
 
 
@@ -128,8 +132,8 @@ def render(results: Results) -> Page:
     )
     columns = ("published", "ours, card", "ours, changed", "splits", "change")
     findings = (
-        f"at least half of the difference to the published row goes with: {', '.join(explained) or 'none'}",
-        f"it stays, or grows, with: {', '.join(others) or 'none'}",
+        f"at least half of the difference to the published row goes with: {'; '.join(explained) or 'none'}",
+        f"it stays, grows, or changes by less than its standard error, with: {'; '.join(others) or 'none'}",
     )
     return Page(TITLE, (Table("peers", caption, "model, data", columns, tuple(rows)),), findings)
 

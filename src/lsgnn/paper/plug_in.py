@@ -33,7 +33,7 @@ def units(plan: Plan, results: Results) -> list[Unit]:
         trials, search, tested = (2, 1, 1) if plan.quick else budget(info(dataset).nodes)
         epochs = 3 if plan.quick else EPOCHS
         for host in HOSTS:
-            settings = [trial_settings(host, dataset, number) for number in range(trials)]
+            settings = [trial_settings(host, number) for number in range(trials)]
             for side in SIDES:
                 shared = {"dataset": dataset, "host": host, "epochs": epochs, "patience": PATIENCE}
                 own = [
@@ -50,7 +50,7 @@ def units(plan: Plan, results: Results) -> list[Unit]:
     return found
 
 
-def trial_settings(host: str, dataset: str, number: int) -> dict[str, Any]:
+def trial_settings(host: str, number: int) -> dict[str, Any]:
     """What trial `number` tries: nothing new (the card), then a draw that depends on the number alone."""
     if number == 0:
         return {}

@@ -28,7 +28,8 @@ def render(results: Results) -> Page:
             "the host's card and random draws from its own space, the same for both sides, scored on validation nodes; "
             "the best one is tested. Settings tried, splits that judge them and official splits tested: "
             f"{_budgets(results, tests)}. At most {facts['epochs']} epochs with patience {facts['patience']}, best "
-            "validation loss, seed 28, cosine similarity, undirected, test read once"
+            "validation loss, seed 28, cosine similarity, undirected, test read once; as elsewhere, test nodes of one "
+            "split may validate in another"
         )
     caption = (
         "Test accuracy (%) with the host's own fusion weights and with LocalSim's. published: H2GCN and GPRGNN without "

@@ -14,7 +14,13 @@ PUBLISHED, OURS = "published", "ours"
 SHARED = (  # what a caption must say of one setting for all splits
     "one setting for all splits is chosen by the mean over splits, and most test nodes of a split validate in another"
 )
+SPACES = {  # that were searched: the folders of results/tuning
+    "paper": "the paper's space",
+    "paper-refolds": "the paper's space, refolded validation",
+    "extended": "the extended space",
+}
 CORRECTED = ("cornell-fixed", "chameleon-filtered", "squirrel-filtered")  # with the right nodes, or without twins
+OTHERS = (*CORRECTED, "tolokers", "arxiv-2023", "arxiv-2023-year")  # tuned besides the nine
 TITLES = {
     **{"cora": "Cora", "citeseer": "Citeseer", "pubmed": "Pubmed", "chameleon": "Chameleon", "squirrel": "Squirrel"},
     **{"actor": "Actor", "cornell": "Cornell (2021)", "texas": "Texas", "wisconsin": "Wisconsin"},
@@ -33,6 +39,11 @@ def published() -> Mapping[str, Any]:
 def nine() -> tuple[str, ...]:
     """The nine datasets of the paper's tables, in its order."""
     return tuple(published()["datasets"])
+
+
+def printed_lsgnn() -> dict[str, float]:
+    """Dataset → what the paper prints for LSGNN."""
+    return dict(zip(nine(), published()["main"]["LSGNN"]["scores"], strict=True))
 
 
 def title(dataset: str) -> str:

@@ -74,6 +74,8 @@ def _agree(stored: Any, asked: Any) -> bool:
         return all(name in asked and _agree(value, asked[name]) for name, value in stored.items()) and all(
             name in defaults and asked[name] == defaults[name] for name in new
         )
+    if isinstance(stored, list) and isinstance(asked, list):
+        return len(stored) == len(asked) and all(map(_agree, stored, asked))
     return bool(stored == asked)
 
 
@@ -129,7 +131,7 @@ def _steady_processor() -> Iterator[None]:
 
 
 def _save(experiment: Experiment, unit: Unit, outcome: dict[str, Any], results: Results) -> None:
-    from lsgnn.train.run import environment
+    from lsgnn.train.environment import environment
 
     path = results.path(unit.key)
     make_folder(path.parent)

@@ -11,14 +11,8 @@ from collections.abc import Mapping, Sequence
 from lsgnn.paper.frame import Experiment, Results
 from lsgnn.paper.inputs import Tuned, read_tuned
 from lsgnn.paper.page import Cell, Page, Row, Score, Table
-from lsgnn.paper.published import CORRECTED, SHARED, nine, published, title
+from lsgnn.paper.published import OTHERS, SHARED, SPACES, nine, printed_lsgnn, published, title
 
-DATASETS = (*nine(), *CORRECTED, "tolokers", "arxiv-2023", "arxiv-2023-year")
-SPACES = {
-    "paper": "the paper's space",
-    "paper-refolds": "the paper's space, validation nodes dealt anew three times",
-    "extended": "the extended space",
-}
 RULES = {
     "one setting for all splits": "one setting",
     "each split its own": "each split its own",
@@ -47,12 +41,12 @@ def _table(space: str, found: Mapping[str, Sequence[Tuned]]) -> Table:
         "rows without: an earlier search, in which all splits shared one seed, as each split its own still does."
     )
     columns = ("published", "trials", "search splits", "validation", *RULES.values())
-    rows = tuple(Row(title(d), (_published(d), *_cells(found[d]))) for d in DATASETS if d in found)
+    rows = tuple(Row(title(d), (_published(d), *_cells(found[d]))) for d in (*nine(), *OTHERS) if d in found)
     return Table(f"tuning-{space}", caption, "dataset", columns, rows)
 
 
 def _published(dataset: str) -> Cell:
-    return Score(published()["main"]["LSGNN"]["scores"][nine().index(dataset)]) if dataset in nine() else "–"
+    return Score(printed_lsgnn()[dataset]) if dataset in nine() else "–"
 
 
 def _cells(entries: Sequence[Tuned]) -> list[Cell]:

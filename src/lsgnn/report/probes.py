@@ -142,7 +142,7 @@ def num_probe_steps(graph: Graph, directions: Sequence[Direction]) -> int:
 
 
 def _without_test_labels(graph: Graph, split: Split) -> Graph:
-    y = np.where(split.train | split.val, graph.y, -1)
+    y = split.visible(graph.y)
     return replace(graph, y=y, splits=None)
 
 

@@ -66,7 +66,7 @@ class MLflowCallback(_EpochCallback):
     """Logs to an MLflow run of its own, started now and ended by `close`; needs the extra `[mlflow]`.
 
     Args:
-        experiment: name of the experiment (default: MLflow's current one).
+        experiment: name of the experiment (default: MLflow's default experiment).
         run_name: shown in its list of runs.
         params: settings to log, for example `config.to_dict()`.
         tracking_uri: where the server or folder is (default: MLflow's own setting).

@@ -1,4 +1,8 @@
-"""`compare`: a leader board of several models on one graph, every one under the same splits and selection rule."""
+"""`compare`: a leader board of several models on one graph, every one on the same splits.
+
+Peers keep the epoch of the best validation accuracy, LSGNN that of the lowest validation loss, as its authors do;
+`select_by` of their settings changes it.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +20,9 @@ from lsgnn.graph.convert import as_graph
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split, Splits
 from lsgnn.train.comparison import Comparison, Difference, Row
-from lsgnn.train.fit import check_split, default_splits, require_test_nodes
+from lsgnn.train.environment import environment
+from lsgnn.train.fit import check_split, default_splits, numbers_of, require_test_nodes
 from lsgnn.train.metrics import Metric, measure
-from lsgnn.train.run import environment
 from lsgnn.train.units import Unit, UnitStore
 from lsgnn.zoo.presets import zoo_preset
 
@@ -52,7 +56,7 @@ def compare(
     if not models:
         raise InputError(f"there is no model to compare: name some of {', '.join(zoo.names())}")
     splits = default_splits(graph, splits)
-    numbers = tuple(range(len(splits)) if which is None else which)
+    numbers = tuple(numbers_of(splits, which))
     for number in numbers:
         check_split(graph, splits[number])
         require_test_nodes(graph, splits[number], number)

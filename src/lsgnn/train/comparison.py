@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from lsgnn.train.environment import environment
 from lsgnn.train.evaluate import summary
 from lsgnn.train.metrics import Metric
-from lsgnn.train.run import environment
 from lsgnn.train.units import Unit
 
 

@@ -14,11 +14,12 @@ from lsgnn.errors import InputError
 from lsgnn.graph.convert import as_graph
 from lsgnn.graph.splits import Splits
 from lsgnn.train.engines import Engine
-from lsgnn.train.fit import check_split, default_splits, require_test_nodes
+from lsgnn.train.environment import environment
+from lsgnn.train.fit import check_split, default_splits, numbers_of, require_test_nodes
 from lsgnn.train.metrics import Metric, measure
-from lsgnn.train.run import environment, mean_logits
-from lsgnn.train.runs import Job, SharedPrecompute, logits_of, train_many
+from lsgnn.train.runs import Job, SharedPrecompute, logits_of, structural_key, train_many
 from lsgnn.train.trained import Trained
+from lsgnn.train.voting import mean_logits
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def evaluate(
         raise InputError("config is an empty list: pass settings, or one for each split")
     first = config if isinstance(config, LSGNNConfig) else LSGNNConfig() if config is None else config[0]
     splits = default_splits(graph, splits)
-    numbers = tuple(range(len(splits)) if which is None else which)
+    numbers = tuple(numbers_of(splits, which))
     configs = [first] * len(numbers) if config is None or isinstance(config, LSGNNConfig) else list(config)
     if len(configs) != len(numbers):
         raise InputError(f"there are {len(configs)} settings for {len(numbers)} splits: pass one, or one per split")
@@ -99,12 +100,13 @@ def evaluate(
     for number, split in zip(numbers, chosen, strict=True):
         check_split(graph, split)
         require_test_nodes(graph, split, number)
-    start, shared = time.perf_counter(), SharedPrecompute(graph)
+    start = time.perf_counter()
     jobs = [
         Job(voter, split)
         for c, split in zip(configs, chosen, strict=True)
         for voter in voters or [c.replace(seed=c.seed + m) for m in range(members)]
     ]
+    shared = SharedPrecompute(graph, keep=len({structural_key(job.config) for job in jobs}))
     results = train_many(shared, jobs, engine, workers, on_done)
     votes, members = list(zip(jobs, results, strict=True)), len(jobs) // len(chosen)
     scores: dict[str, list[float]] = {"val": [], "test": []}

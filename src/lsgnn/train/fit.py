@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,10 @@ from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split, Splits, stratified_splits
 from lsgnn.propagate.precompute import precompute
 from lsgnn.train.engines import Engine, train
+from lsgnn.train.environment import environment
 from lsgnn.train.loop import OnEpoch
-from lsgnn.train.probe import probe
-from lsgnn.train.run import Run, environment
+from lsgnn.train.probe import PROBED, probe
+from lsgnn.train.run import Run
 
 
 def fit(
@@ -37,7 +39,8 @@ def fit(
     Args:
         graph: anything `lsgnn.as_graph` understands.
         config: settings; single ones may also be given by name (`fit(graph, K=3, lr=0.05)`). Without a config, or with
-            `direction="auto"`, a quick probe of the validation nodes picks direction and weights; the notes tell.
+            `direction="auto"`, a quick probe of the validation nodes picks the direction and, unless `config` or a
+            name gives them, the weights; the notes tell.
         split: which of the splits to use, or a `Split` of your own.
         splits: splits to use instead of the graph's own (or, where it has none, of stratified ones).
         engine: `cpu` is the fused engine, `torch` the plain loop on any device, `auto` the quickest that can.
@@ -51,6 +54,7 @@ def fit(
         settings.pop("direction", None)
     if config is not None and not isinstance(config, LSGNNConfig):
         raise InputError(f"config is of type {type(config).__name__}: pass an LSGNNConfig, or settings by name")
+    weights_said = config is not None or "weights" in settings
     config = (config or LSGNNConfig()).replace(**settings)
     if not isinstance(members, int) or members < 1:
         raise InputError(f"members={members!r} is out of range: it must be a whole number, at least 1")
@@ -59,8 +63,8 @@ def fit(
     chosen = split if isinstance(split, Split) else default_splits(graph, splits)[int(split)]
     notes = check_split(graph, chosen)
     if unsaid:
-        choice = probe(graph, chosen, config, engine)
-        config = config.replace(direction=choice.direction, weights=settings.get("weights", choice.weights))
+        choice = probe(graph, chosen, config, engine, (config.weights,) if weights_said else PROBED)
+        config = config.replace(direction=choice.direction, weights=choice.weights)
         notes.append(str(choice))
     start = time.perf_counter()
     pre = precompute(graph, config)
@@ -85,6 +89,14 @@ def default_splits(graph: Graph, splits: Splits | None = None) -> Splits:
     """The splits given, else the graph's official ones, else ten stratified 60/20/20 ones, the same at every call."""
     graph.require_classes()
     return splits or graph.splits or stratified_splits(graph.y)
+
+
+def numbers_of(splits: Splits, which: Sequence[int] | None) -> list[int]:
+    """The splits that are asked for, all by default."""
+    numbers = list(range(len(splits)) if which is None else which)
+    if not numbers:
+        raise InputError("which is empty: name at least one split")
+    return numbers
 
 
 def require_test_nodes(graph: Graph, split: Split, number: int) -> None:

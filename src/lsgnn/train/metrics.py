@@ -24,6 +24,8 @@ def measure(metric: Metric, logits: NDArray[np.float32], y: NDArray[np.int64]) -
         raise InputError(f"metric={metric!r} is not a choice: use one of {', '.join(map(repr, get_args(Metric)))}")
     if logits.shape[1] != 2:
         raise InputError(f"ROC AUC is for two classes, but there are {logits.shape[1]}: use accuracy or macro_f1")
+    if len(present := np.unique(y)) < 2:
+        raise InputError(f"ROC AUC needs both classes, but all scored nodes are of class {present}: use another split")
     from sklearn.metrics import roc_auc_score
 
     return float(roc_auc_score(y, logits[:, 1] - logits[:, 0]))

@@ -6,17 +6,18 @@ the best validation accuracy wins (a tie goes to the lower validation loss). Tes
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from lsgnn.config import LSGNNConfig
+from lsgnn.config import LSGNNConfig, Weights
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
+from lsgnn.propagate.filters import adjacency
 from lsgnn.train.engines import Engine
 from lsgnn.train.runs import Job, SharedPrecompute, train_many
 
 EPOCHS = 100
+PROBED: tuple[Weights, ...] = ("localsim", "graph")
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,21 @@ class Choice:
 
     def __str__(self) -> str:
         tried = ", ".join(f"{name} {score:.1f}" for name, score in self.scores.items())
-        return f"direction={self.direction!r}, weights={self.weights!r} chosen by validation accuracy ({tried})"
+        kinds = {name.partition("/")[2] for name in self.scores}
+        weights = f", weights={self.weights!r}" if len(kinds) > 1 else ""
+        return f"direction={self.direction!r}{weights} chosen by validation accuracy ({tried})"
 
 
-def probe(graph: Graph, split: Split, config: LSGNNConfig, engine: Engine = "auto") -> Choice:
-    """Tries every direction that differs on this graph with LocalSim and with graph-level weights."""
+def probe(
+    graph: Graph,
+    split: Split,
+    config: LSGNNConfig,
+    engine: Engine = "auto",
+    kinds: Sequence[Weights] = PROBED,
+) -> Choice:
+    """Tries every direction that differs on this graph with every kind of weights."""
     directions = ("undirected", "out", "in") if is_directed(graph) else ("undirected",)
-    candidates = [(direction, weights) for direction in directions for weights in ("localsim", "graph")]
+    candidates = [(direction, weights) for direction in directions for weights in kinds]
     short = config.replace(epochs=min(config.epochs, EPOCHS))
     jobs = [Job(short.replace(direction=d, weights=w), split) for d, w in candidates]
     results = train_many(SharedPrecompute(graph), jobs, engine)
@@ -47,6 +56,6 @@ def probe(graph: Graph, split: Split, config: LSGNNConfig, engine: Engine = "aut
 
 
 def is_directed(graph: Graph) -> bool:
-    """True if some edge has no counterpart the other way."""
-    n, (source, target) = graph.num_nodes, graph.edge_index
-    return not np.array_equal(np.sort(source * n + target), np.sort(target * n + source))
+    """True if some edge has no counterpart of the same weight the other way."""
+    A = adjacency(graph, "out", self_loops=True)
+    return bool((A != A.T).nnz)

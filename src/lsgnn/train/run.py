@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.special import log_softmax, logsumexp
 
 from lsgnn.attach import attached_rows, enlarged, new_nodes
 from lsgnn.config import LSGNNConfig
@@ -27,6 +25,7 @@ from lsgnn.predict import Predictions
 from lsgnn.propagate.precompute import Precomputed, precompute
 from lsgnn.train.calibration import expected_calibration_error, fit_temperature
 from lsgnn.train.trained import Trained
+from lsgnn.train.voting import mean_logits
 
 if TYPE_CHECKING:
     from lsgnn.explain import Explanation
@@ -245,27 +244,3 @@ class Run:
     def __getstate__(self) -> dict[str, Any]:
         """Pickles hold what the run is, not what was derived from it."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
-
-
-def mean_logits(members: list[NDArray[np.float32]]) -> NDArray[np.float32]:
-    """Logits whose softmax is the mean of the members' probabilities (those of a single member stay as they are)."""
-    if len(members) == 1:
-        return members[0]
-    return np.asarray(logsumexp([log_softmax(m, axis=1) for m in members], axis=0) - np.log(len(members)), np.float32)
-
-
-def environment() -> dict[str, str]:
-    """Versions and machine, for the record."""
-    import numpy
-    import scipy
-
-    import lsgnn
-
-    return {
-        "lsgnn": lsgnn.__version__,
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "numpy": numpy.__version__,
-        "scipy": scipy.__version__,
-        "machine": f"{platform.system()} {platform.machine()}",
-    }

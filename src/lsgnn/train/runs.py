@@ -77,8 +77,8 @@ def train_many(
 
     def work(number: int) -> tuple[int, Trained]:
         job = jobs[number]
-        seen = np.where(job.split.train | job.split.val, graph.y, -1)  # no training can read a test label
-        return number, train(shared(job.config), seen, graph.num_classes, job.split, job.config, engine)
+        y = job.split.visible(graph.y)
+        return number, train(shared(job.config), y, graph.num_classes, job.split, job.config, engine)
 
     for job in jobs:  # not in the threads: two of them would compute the same thing
         shared(job.config)
@@ -91,7 +91,7 @@ def train_many(
                 results[number] = trained
                 if on_done is not None:
                     on_done(number, trained)
-        except BaseException:  # Ctrl-C and errors end the trainings that run, and begin no other
+        except BaseException:  # Ctrl-C and errors wait for the trainings that run, and begin no other
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return [results[number] for number in range(len(jobs))]

@@ -24,7 +24,7 @@ from lsgnn.graph.sparsity import sparse_if_mostly_zero
 from lsgnn.graph.splits import Split
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.filters import adjacency, normalize_features, normalized_adjacency
-from lsgnn.train.loop import OnEpoch, train_torch
+from lsgnn.train.loop import train_torch
 from lsgnn.train.seeded import seeded
 from lsgnn.train.trained import Trained
 
@@ -115,7 +115,7 @@ class ZooModel(Generic[Config]):
         name: as in `lsgnn compare --models`.
         title: as in a table.
         config: its settings class.
-        prepare: everything without parameters, computed once per graph and settings.
+        prepare: everything without parameters, computed once per graph and settings; it reads no labels.
         build: the module, given its settings, the graph and its inputs.
         space: suggestions of an Optuna trial for its own search space, as settings.
         tunable: False where there is nothing to search.
@@ -129,15 +129,16 @@ class ZooModel(Generic[Config]):
     space: Callable[[Any], dict[str, Any]]
     tunable: bool = True
 
-    def solve(
-        self, graph: Graph, split: Split, config: Config, inputs: Any = None, on_epoch: OnEpoch | None = None
-    ) -> Solution:
-        """Trains on one split; `inputs` may be shared between calls that differ only in split or learning settings."""
-        start = time.perf_counter()
+    def solve(self, graph: Graph, split: Split, config: Config, inputs: Any = None) -> Solution:
+        """Trains on one split; `inputs` may be shared between calls that differ only in split or learning settings.
+
+        No label of a test node is seen by what is prepared, built or trained.
+        """
+        start, graph = time.perf_counter(), dataclasses.replace(graph, y=split.visible(graph.y))
         inputs = self.prepare(graph, config) if inputs is None else inputs
         with seeded(config.seed):
             model = self.build(config, graph, inputs)
-            trained = train_torch(model, inputs, graph.y, split, config, on_epoch)
+            trained = train_torch(model, inputs, graph.y, split, config)
         with torch.no_grad():
             logits = model.eval()(inputs).numpy()
         parameters = sum(p.numel() for p in model.parameters())

@@ -32,11 +32,6 @@ class CPGNNConfig(ZooConfig):
         self._require("pretrain_epochs", self.pretrain_epochs >= 0, "at least 0")
 
 
-@dataclass(frozen=True, kw_only=True)
-class BeliefInputs(AdjacencyInputs):
-    y: Tensor  # all labels [n]; the model reads those of the nodes it trains on, and no others
-
-
 def sinkhorn(H: Tensor, rounds: int = SINKHORN_ROUNDS) -> Tensor:
     """A positive matrix scaled until rows and columns sum to one."""
     for _ in range(rounds):
@@ -77,6 +72,7 @@ class CPGNN(nn.Module):
         dropout: before each layer of the prior.
         pretrain_epochs: of the prior alone.
         lr, weight_decay: of that pre-training.
+        y: labels [n]; those of the nodes it trains on are read.
     """
 
     def __init__(
@@ -89,20 +85,24 @@ class CPGNN(nn.Module):
         pretrain_epochs: int = 200,
         lr: float = 0.01,
         weight_decay: float = 5e-4,
+        *,
+        y: Tensor,
     ) -> None:
         super().__init__()
         self.prior = FeatureMLP(in_channels, hidden_channels, out_channels, 2, dropout)
         self.H = nn.Parameter(torch.zeros(out_channels, out_channels))
         self.rounds, self.pretrain_epochs, self.lr, self.weight_decay = rounds, pretrain_epochs, lr, weight_decay
         self.started: Tensor
+        self.y: Tensor
         self.register_buffer("started", torch.tensor(False))
+        self.register_buffer("y", y, persistent=False)
 
     def reset_parameters(self) -> None:
         self.prior.reset_parameters()
         nn.init.zeros_(self.H)
         self.started.fill_(False)
 
-    def forward(self, inputs: BeliefInputs) -> Tensor:
+    def forward(self, inputs: AdjacencyInputs) -> Tensor:
         if self.training and not self.started:
             self._start(inputs)
         H = self.H - self.H.mean(dim=1, keepdim=True)
@@ -113,10 +113,10 @@ class CPGNN(nn.Module):
         return inputs.pick(B)  # [b, C]
 
     @torch.enable_grad()
-    def _start(self, inputs: BeliefInputs) -> None:
+    def _start(self, inputs: AdjacencyInputs) -> None:
         """Pre-trains the prior on the training nodes and sets Ĥ from what it believes."""
-        index = torch.arange(len(inputs.y)) if inputs.index is None else inputs.index
-        y = inputs.y[index]
+        index = torch.arange(len(self.y)) if inputs.index is None else inputs.index
+        y = self.y[index]
         optimizer = torch.optim.Adam(self.prior.parameters(), lr=self.lr, weight_decay=self.weight_decay)
         for _ in range(self.pretrain_epochs):
             optimizer.zero_grad()
@@ -130,14 +130,13 @@ class CPGNN(nn.Module):
         self.started.fill_(True)
 
 
-def prepare(graph: Graph, config: CPGNNConfig) -> BeliefInputs:
+def prepare(graph: Graph, config: CPGNNConfig) -> AdjacencyInputs:
     A = adjacency(graph, config.direction)
     adj = normalized_adjacency(A, "plain") if config.adjacency == "symmetric" else A
-    x, y = features(graph, config.feature_norm), torch.from_numpy(graph.y)
-    return BeliefInputs(x=x, adj=SparseMatrix.of(adj), y=y)
+    return AdjacencyInputs(x=features(graph, config.feature_norm), adj=SparseMatrix.of(adj))
 
 
-def build(config: CPGNNConfig, graph: Graph, inputs: BeliefInputs) -> CPGNN:
+def build(config: CPGNNConfig, graph: Graph, inputs: AdjacencyInputs) -> CPGNN:
     return CPGNN(
         graph.num_features,
         config.hidden_channels,
@@ -147,6 +146,7 @@ def build(config: CPGNNConfig, graph: Graph, inputs: BeliefInputs) -> CPGNN:
         config.pretrain_epochs,
         config.lr,
         config.weight_decay,
+        y=torch.from_numpy(graph.y),
     )
 
 

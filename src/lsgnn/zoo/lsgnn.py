@@ -14,7 +14,6 @@ from lsgnn.graph.splits import Split
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import make_rows
 from lsgnn.propagate.precompute import Precomputed, precompute
-from lsgnn.train.loop import OnEpoch
 from lsgnn.zoo.base import Solution, ZooModel
 
 
@@ -22,19 +21,12 @@ from lsgnn.zoo.base import Solution, ZooModel
 class LSGNNEntry(ZooModel[LSGNNConfig]):
     """Trains by the quickest engine that supports the settings; the torch model turns its weights into logits."""
 
-    def solve(
-        self,
-        graph: Graph,
-        split: Split,
-        config: LSGNNConfig,
-        inputs: Precomputed | None = None,
-        on_epoch: OnEpoch | None = None,
-    ) -> Solution:
+    def solve(self, graph: Graph, split: Split, config: LSGNNConfig, inputs: Precomputed | None = None) -> Solution:
         from lsgnn.train.engines import train  # compiles kernels: not before they are needed
 
         start = time.perf_counter()
         pre = precompute(graph, config) if inputs is None else inputs
-        trained = train(pre, graph.y, graph.num_classes, split, config, on_epoch=on_epoch)
+        trained = train(pre, split.visible(graph.y), graph.num_classes, split, config)
         model = build(config, graph, pre)
         model.load_state_dict(trained.state_dict)
         with torch.no_grad():

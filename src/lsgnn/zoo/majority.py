@@ -14,7 +14,6 @@ from lsgnn.config import TrainingConfig
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
-from lsgnn.train.loop import OnEpoch
 from lsgnn.zoo.base import Solution, ZooModel
 
 
@@ -38,9 +37,7 @@ def log_shares(shares: NDArray[np.float64]) -> NDArray[np.float32]:
 class Majority(ZooModel[MajorityConfig]):
     """Predicts the most frequent training class for every node (the first of several)."""
 
-    def solve(
-        self, graph: Graph, split: Split, config: MajorityConfig, inputs: Any = None, on_epoch: OnEpoch | None = None
-    ) -> Solution:
+    def solve(self, graph: Graph, split: Split, config: MajorityConfig, inputs: Any = None) -> Solution:
         start = time.perf_counter()
         logits = np.tile(log_shares(class_shares(graph, split)), (graph.num_nodes, 1))
         return Solution(logits, None, 0, time.perf_counter() - start)

@@ -17,7 +17,6 @@ from lsgnn.config import Direction, TrainingConfig
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
 from lsgnn.propagate.filters import adjacency
-from lsgnn.train.loop import OnEpoch
 from lsgnn.zoo.base import Solution, ZooModel
 from lsgnn.zoo.majority import build, class_shares, log_shares, space
 
@@ -34,9 +33,7 @@ class TwinLookupConfig(TrainingConfig):
 class TwinLookup(ZooModel[TwinLookupConfig]):
     """Majority vote among the training twins of a node, else the majority class of all training nodes."""
 
-    def solve(
-        self, graph: Graph, split: Split, config: TwinLookupConfig, inputs: Any = None, on_epoch: OnEpoch | None = None
-    ) -> Solution:
+    def solve(self, graph: Graph, split: Split, config: TwinLookupConfig, inputs: Any = None) -> Solution:
         start = time.perf_counter()
         group = self.prepare(graph, config) if inputs is None else inputs
         prior = class_shares(graph, split)

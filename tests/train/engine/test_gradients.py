@@ -19,7 +19,7 @@ from lsgnn.graph.graph import Graph
 from lsgnn.nn.fusion import fuse
 from lsgnn.nn.rows import make_rows
 from lsgnn.propagate.precompute import mixing, precompute
-from lsgnn.train.engine import gradients_cpu, logits_cpu, supports
+from lsgnn.train.engine import gradients_cpu, logits_cpu, supports, train_cpu
 from tests.train.engine.problems import Problem, make_problem
 
 GOLDEN = Path(__file__).parents[4] / "shared" / "golden"
@@ -109,8 +109,29 @@ def test_gradients_equal_autograd(problem: Problem, path: Any) -> None:
         np.testing.assert_allclose(gradient, expected[name], rtol=1e-4, atol=1e-5 * max(size, 0.1), err_msg=name)
 
 
+@pytest.mark.parametrize("path", ["narrow", "dense"])
+@pytest.mark.parametrize("links", [False, True])
+def test_with_dropout_gradients_are_the_slopes_of_the_loss(path: Any, links: bool) -> None:
+    """Masks depend on seed, epoch, node and column only, so that the loss of the first step is a function of the
+    weights."""
+    problem = make_problem(seed=5, dropout=0.5, adjacency_embedding=links, epochs=1, lr=1e-6)
+    gradients = gradients_cpu(problem.pre, problem.y, problem.split, problem.config, problem.initial, path)
+    random, step = np.random.default_rng(0), 1e-3
+
+    def loss(name: str, entry: int, change: float) -> float:
+        weights = problem.initial
+        weights[name].view(-1)[entry] += change
+        trained = train_cpu(problem.pre, problem.y, problem.split, problem.config, weights, path)
+        return trained.history[0]["train_loss"]
+
+    for name, gradient in gradients.items():
+        for entry in random.choice(gradient.numel(), size=min(3, gradient.numel()), replace=False):
+            slope = (loss(name, entry, step) - loss(name, entry, -step)) / (2 * step)
+            assert slope == pytest.approx(float(gradient.reshape(-1)[entry]), rel=0.02, abs=5e-4), name
+
+
 def test_large_hidden_sizes_and_many_features_cross_tiles_and_blocks() -> None:
-    problem = make_problem(n=9000, d=50, K=2, hidden_channels=64, dropout=0.0)
+    problem = make_problem(n=9000, d=50, K=2, hidden_channels=64, dropout=0.0, adjacency_embedding=True)
     expected = torch_gradients(problem)
 
     gradients = gradients_cpu(problem.pre, problem.y, problem.split, problem.config, problem.initial, "narrow")

@@ -11,8 +11,9 @@ import pytest
 import torch
 
 from lsgnn.errors import InputError
+from lsgnn.graph.splits import Split
 from lsgnn.nn.rows import make_rows
-from lsgnn.train.engine import logits_cpu, supports, train_cpu
+from lsgnn.train.engine import gradients_cpu, logits_cpu, supports, train_cpu
 from lsgnn.train.loop import train_torch
 from lsgnn.train.trained import Trained
 from tests.train.engine.problems import Problem, make_problem
@@ -97,16 +98,24 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_another_dropout(prob
     assert other.history[0]["train_loss"] != first.history[0]["train_loss"]
 
 
-def test_dropout_hits_its_share_and_keeps_the_mean() -> None:
-    """A model whose output layer only sums: the training loss reveals the mean of the masks."""
-    problem = make_problem(n=400, dropout=0.7, epochs=1, lr=1e-9)
-    plain = train(replace(problem, config=problem.config.replace(dropout=0.0)))
-    losses = [
-        train(replace(problem, config=problem.config.replace(seed=s))).history[0]["train_loss"] for s in range(40)
-    ]
+def test_dropout_hits_its_share_and_scales_the_rest() -> None:
+    """With one training row and an output layer of zeros, the layer's gradient is a multiple of that row's inputs."""
+    problem = make_problem(hidden_channels=64, K=4)
+    split, initial = problem.split, problem.initial
+    one = Split(np.arange(len(problem.y)) == np.flatnonzero(split.train)[0], split.val, split.test)
+    initial["head.weight"].zero_()
 
-    assert np.mean(losses) == pytest.approx(plain.history[0]["train_loss"], rel=0.05)
-    assert np.std(losses) > 0
+    def inputs(dropout: float, seed: int = 0) -> np.ndarray:
+        config = problem.config.replace(dropout=dropout, seed=seed)
+        return gradients_cpu(problem.pre, problem.y, one, config, initial)["head.weight"][0].numpy()
+
+    plain = inputs(0.0)
+    for dropout in (0.3, 0.7):
+        masked = np.stack([inputs(dropout, seed)[plain != 0] for seed in range(40)])
+        kept = masked != 0
+        assert kept.mean() == pytest.approx(1 - dropout, abs=0.02)
+        scaled = np.broadcast_to(plain[plain != 0] / (1 - dropout), masked.shape)
+        np.testing.assert_allclose(masked[kept], scaled[kept], rtol=1e-5)
 
 
 def test_threads_give_what_one_thread_gives() -> None:

@@ -11,13 +11,14 @@ import numpy as np
 import optuna
 import pytest
 
-from lsgnn import InputError, LSGNNConfig, stratified_splits
+from lsgnn import InputError, LSGNNConfig, stratified_splits, zoo
 from lsgnn.errors import TrainingDiverged
 from lsgnn.train.evaluate import evaluate
 from lsgnn.train.tuning import tune
+from lsgnn.train.tuning.choice import best_on_split
 from lsgnn.train.tuning.scorer import LSGNNScorer
-from lsgnn.train.tuning.study import FINISHED, open_study, recover, worker_is_gone, worker_mark
-from lsgnn.train.tuning.tuner import best_on_split
+from lsgnn.train.tuning.space import paper_space
+from lsgnn.train.tuning.study import FINISHED, open_study, recover, search, worker_is_gone, worker_mark
 from tests.graphs import two_blocks
 
 GRAPH = two_blocks(n=60)
@@ -106,14 +107,16 @@ def test_settings_that_diverge_do_not_end_a_search(tmp_path: Path, monkeypatch: 
     assert tuning.settings["similarity"] == "euclidean"
 
 
-def test_the_search_does_not_depend_on_test_labels() -> None:
+@pytest.mark.parametrize("model", ["lsgnn", "cpgnn"])  # CPGNN reads labels as an input
+def test_the_search_does_not_depend_on_test_labels(model: str) -> None:
     from dataclasses import replace
 
     from lsgnn import Splits
 
     one = Splits(SPLITS.train[:1], SPLITS.val[:1], SPLITS.test[:1])
     poisoned = replace(GRAPH, y=np.where(one.test[0], 1 - GRAPH.y, GRAPH.y))
-    a, b = (tune(g, trials=4, base=BASE, splits=one, grid=False) for g in (GRAPH, poisoned))
+    base = BASE if model == "lsgnn" else zoo.get(model).config(epochs=5, pretrain_epochs=3)
+    a, b = (tune(g, model=model, trials=4, base=base, splits=one, grid=False) for g in (GRAPH, poisoned))
     assert a.trials == b.trials
     assert a.settings == b.settings
 
@@ -183,7 +186,7 @@ def test_after_sigkill_no_trial_is_lost_and_none_is_doubled(tmp_path: Path) -> N
     while time.monotonic() < deadline:
         try:
             study = optuna.load_study(study_name="two-blocks/lsgnn/paper", storage=f"sqlite:///{storage}")
-            running = [t for t in study.trials if t.state.name == "RUNNING" and t.params]
+            running = [t for t in study.trials if t.state.name == "RUNNING" and len(t.params) == 6]
             if len(study.get_trials(states=FINISHED)) >= 2 and running:
                 break
         except Exception:  # the file is just being made
@@ -194,9 +197,10 @@ def test_after_sigkill_no_trial_is_lost_and_none_is_doubled(tmp_path: Path) -> N
     assert study is not None
     before = study.get_trials(states=FINISHED)
     interrupted = [t.params for t in study.trials if t.state.name == "RUNNING" and len(t.params) == 6]
+    assert interrupted
     total = len(before) + 3
     slow = BASE.replace(epochs=150)  # as the process that was killed
-    tuning = tune(GRAPH, trials=total, base=slow, splits=SPLITS, grid=False, storage=storage)
+    tuning = tune(GRAPH, trials=total, base=slow, splits=SPLITS, grid=False, storage=storage, engine="torch")
     assert len(tuning.trials) == total
     assert [t["trial"] for t in tuning.trials[: len(before)]] == [t.number for t in before]
     settings = [{k: t["settings"][k] for k in t["settings"]} for t in tuning.trials]
@@ -208,11 +212,70 @@ def test_a_living_process_is_not_taken_for_dead() -> None:
     assert not worker_is_gone(worker_mark())
     assert worker_is_gone(worker_mark().rpartition(":")[0] + ":0")
     assert not worker_is_gone("elsewhere:1:1")
-    study = open_study("s", None, seed=0, prune=False)
+    study = open_study("s", None, prune=False)
     trial = study.ask()
     trial.set_user_attr("worker", worker_mark())
     recover(study)
     assert study.trials[0].state.name == "RUNNING"
+
+
+def test_processes_that_share_a_new_study_draw_different_settings(tmp_path: Path) -> None:
+    studies = [open_study("s", tmp_path / "study.db", prune=False) for _ in range(2)]
+    scorer = LSGNNScorer(GRAPH, SPLITS, BASE)
+    for number, study in enumerate(studies, start=1):  # both were opened before either has a trial
+        search(study, scorer, paper_space, [0], number, seed=0)
+    first, second = studies[0].trials
+    assert first.params != second.params
+
+
+def test_an_interrupted_trial_is_tried_again_by_the_same_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    study, scorer = open_study("s", None, prune=False), LSGNNScorer(GRAPH, SPLITS, BASE)
+    study.enqueue_trial({"beta": 0.3})
+    with monkeypatch.context() as patch:
+        patch.setattr(LSGNNScorer, "scores", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+        with pytest.raises(KeyboardInterrupt):
+            search(study, scorer, paper_space, [0], 1, seed=0)
+    search(study, scorer, paper_space, [0], 1, seed=0)
+    stopped, again = study.trials
+    assert (stopped.state.name, again.state.name) == ("FAIL", "COMPLETE")
+    assert again.params == stopped.params
+    assert again.params["beta"] == 0.3
+
+
+def test_a_trial_of_another_machine_does_not_hold_a_search_up_for_ever() -> None:
+    study, scorer = open_study("s", None, prune=False), LSGNNScorer(GRAPH, SPLITS, BASE)
+    study.ask().set_user_attr("worker", "elsewhere:1:1")
+    search(study, scorer, paper_space, [0], 2, seed=0, deadline=time.monotonic() + 1)  # returns, one trial short
+    assert [t.state.name for t in study.trials] == ["RUNNING", "COMPLETE"]
+    study._storage.set_trial_user_attr(study.trials[0]._trial_id, "seen", 0.0)  # silent since 1970
+    search(study, scorer, paper_space, [0], 2, seed=0)
+    assert [t.state.name for t in study.trials] == ["FAIL", "COMPLETE", "COMPLETE"]
+
+
+def test_a_first_look_that_ran_out_of_time_goes_on(tmp_path: Path) -> None:
+    given = dict(base=BASE, splits=SPLITS, storage=tmp_path / "study.db", start=[{"beta": 0.5}])
+    tune(GRAPH, trials=1, timeout=1e-9, **given)
+    tune(GRAPH, trials=2, **given)
+    grid = optuna.load_study(study_name="two-blocks/lsgnn/paper/grid", storage=f"sqlite:///{tmp_path}/study.db")
+    assert sum(t.state.name == "COMPLETE" for t in grid.trials) == 36
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"space": "foo"}, "space='foo' is not a choice: use one of 'paper', 'extended'"),
+        ({"workers": 0}, "workers=0 is out of range"),
+        ({"start": [{"beta": 0.4}]}, "start has beta=0.4, outside the search space: it must be one of 0.1"),
+        ({"start": [{"lr": 5.0}]}, "start has lr=5.0, outside the search space: it must be from 0.001 to 0.1"),
+        ({"start": [{"betta": 0.5}]}, "start has 'betta', which is not searched: use lr"),
+        ({"model": "majority"}, "majority has no settings to tune"),
+        ({"model": "gcn", "base": LSGNNConfig()}, "base is of type LSGNNConfig: gcn takes GCNConfig"),
+        ({"which": []}, "which is empty"),
+    ],
+)
+def test_requests_that_make_no_sense_are_refused(given: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        tune(GRAPH, trials=1, splits=SPLITS, grid=False, **given)
 
 
 def test_bad_requests_are_refused(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from lsgnn.graph.graph import Graph
 from lsgnn.train.evaluate import Evaluation, evaluate
-from lsgnn.train.tuning.tuner import Tuning
+from lsgnn.train.tuning.choice import Tuning
 
 UNSEEN = 1_000_000  # seeds from here on are none of the search
 

@@ -1,17 +1,15 @@
 """How settings are scored during a search: on validation nodes only, split by split.
 
-No training of a search sees a test label: they are blanked before it starts, and what is prepared once for all splits
-is made without labels.
+No training sees a test label: they are blanked before it starts (`Split.visible`), and what is prepared once for all
+splits is made without labels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
-
-import numpy as np
 
 from lsgnn.config import LSGNNConfig, TrainingConfig
 from lsgnn.graph.graph import Graph
@@ -66,7 +64,7 @@ class LSGNNScorer:
 
 @dataclass(frozen=True, eq=False)
 class ZooScorer:
-    """Scores settings of any model of the zoo; what it prepares is shared by trials that differ only in learning."""
+    """Scores settings of any model of the zoo; trials that differ only in learning share what it prepares."""
 
     graph: Graph
     splits: Splits
@@ -86,8 +84,6 @@ class ZooScorer:
         learning = {f.name for f in fields(TrainingConfig)}
         structure = tuple((k, v) for k, v in config.to_dict().items() if k not in learning)
         for s in splits:
-            split = self.splits[s]
-            blind = replace(self.graph, y=np.where(split.train | split.val, self.graph.y, -1))
-            own = config.replace(seed=seed + s)
-            logits = self.model.solve(blind, split, own, self.prepared(structure)).logits
+            split, own = self.splits[s], config.replace(seed=seed + s)
+            logits = self.model.solve(self.graph, split, own, self.prepared(structure)).logits
             yield 100 * measure(self.metric, logits[split.val], self.graph.y[split.val])

@@ -13,6 +13,7 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import optuna
@@ -23,11 +24,12 @@ from lsgnn.train.tuning.scorer import Scorer
 from lsgnn.train.tuning.space import Space
 
 UNMARKED_SECONDS = 10.0  # a trial without a worker's mark is either this young or its process died at birth
+SILENT_SECONDS = 3600.0  # without a score for so long, a process on another machine is taken for dead
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
 OnTrial = Callable[[optuna.Study], None]
 
 
-def open_study(name: str, storage: Path | None, seed: int, prune: bool, decides: str = "") -> optuna.Study:
+def open_study(name: str, storage: Path | None, prune: bool, decides: str = "") -> optuna.Study:
     """The study of this name in the database file `storage` (None: in memory), made if it is new.
 
     `decides` stands for everything else that decides a score (data, splits, metric, settings that are not searched): a
@@ -55,8 +57,6 @@ def open_study(name: str, storage: Path | None, seed: int, prune: bool, decides:
             "repeat those, or choose another file"
         )
     study.set_user_attr("decides", decides)
-    # a resumed or shared study must not draw the same random trials again
-    study.sampler = optuna.samplers.TPESampler(seed=(seed + 7919 * len(study.trials)) % 2**32)
     return study
 
 
@@ -100,17 +100,11 @@ def search(
         if time.monotonic() > deadline and any(t.state == TrialState.COMPLETE for t in finished(study)):
             return
         trial = study.ask()
-        trial.set_user_attr("worker", worker_mark())
-        settings = space(trial)
-        scores: list[float] = []
         try:
-            for score in scorer.scores(settings, splits, seed):
-                trial.report(score, step=len(scores))
-                scores.append(score)
-                if len(scores) < len(splits) and trial.should_prune():
-                    break
-        except TrainingDiverged:  # such settings are no answer, but no reason to stop either
-            trial.set_user_attr("diverged", True)
+            settings, scores = _score(study, trial, scorer, space, splits, seed)
+        except BaseException:  # Ctrl-C in a notebook, say: this process lives on, but the trial does not
+            _close(study, trial.number)
+            raise
         trial.set_user_attr("val", scores)
         trial.set_user_attr("settings", settings)
         complete = len(scores) == len(splits)
@@ -118,11 +112,32 @@ def search(
         study.tell(trial, float(np.mean(scores)) if complete else None, state=state)
         if on_trial is not None:
             on_trial(study)
-    while count_finished(study) < trials and count_running_elsewhere(study):
+    while count_finished(study) < trials and count_running_elsewhere(study) and time.monotonic() <= deadline:
         time.sleep(0.5)  # others work on the last trials; should they die, we take over
         recover(study)
         if count_finished(study) + count_running_elsewhere(study) < trials:
             return search(study, scorer, space, splits, trials, seed, on_trial, deadline)
+
+
+def _score(
+    study: optuna.Study, trial: optuna.Trial, scorer: Scorer, space: Space, splits: list[int], seed: int
+) -> tuple[dict[str, Any], list[float]]:
+    """A trial's settings and its scores, fewer than there are splits where it is pruned or diverges."""
+    trial.set_user_attr("worker", worker_mark())
+    # every trial draws from a stream of its own: neither a resumed nor a shared study draws the same twice
+    study.sampler = optuna.samplers.TPESampler(seed=(seed + 7919 * trial.number) % 2**32)
+    settings = space(trial)
+    scores: list[float] = []
+    try:
+        for score in scorer.scores(settings, splits, seed):
+            trial.report(score, step=len(scores))
+            trial.set_user_attr("seen", time.time())
+            scores.append(score)
+            if len(scores) < len(splits) and trial.should_prune():
+                break
+    except TrainingDiverged:  # such settings are no answer, but no reason to stop either
+        trial.set_user_attr("diverged", True)
+    return settings, scores
 
 
 def finished(study: optuna.Study) -> list[FrozenTrial]:
@@ -144,11 +159,19 @@ def recover(study: optuna.Study) -> None:
         mark = str(trial.user_attrs.get("worker", ""))
         started = trial.datetime_start.timestamp() if trial.datetime_start else 0.0
         just_begun = not mark and time.time() - started < UNMARKED_SECONDS
-        if just_begun or mark == worker_mark() or not worker_is_gone(mark):
+        if just_begun or mark == worker_mark():
             continue
-        study.tell(trial.number, state=TrialState.FAIL, skip_if_finished=True)
-        if trial.params:
-            study.enqueue_trial(trial.params, skip_if_exists=False)
+        silent = time.time() - trial.user_attrs.get("seen", started)
+        if worker_is_gone(mark) or (not is_here(mark) and silent > SILENT_SECONDS):
+            _close(study, trial.number)
+
+
+def _close(study: optuna.Study, number: int) -> None:
+    """Ends a trial without a result and queues its settings, drawn or asked for, again."""
+    trial = study.trials[number]
+    study.tell(number, state=TrialState.FAIL, skip_if_finished=True)
+    if settings := trial.system_attrs.get("fixed_params", {}) | trial.params:
+        study.enqueue_trial(settings, skip_if_exists=False)
 
 
 def worker_mark() -> str:
@@ -156,13 +179,17 @@ def worker_mark() -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{_started(os.getpid())}"
 
 
+def is_here(mark: str) -> bool:
+    """True if the process belongs to this machine."""
+    return mark.rsplit(":", 2)[0] == socket.gethostname()
+
+
 def worker_is_gone(mark: str) -> bool:
     """True if the process lived on this machine and does no more; a process elsewhere is given the benefit of doubt."""
-    host, _, rest = mark.rpartition(":")[0].rpartition(":")
-    if not mark or host != socket.gethostname():
+    if not mark or not is_here(mark):
         return not mark
-    pid, started = int(rest), mark.rpartition(":")[2]
-    return _started(pid) != started
+    _, pid, started = mark.rsplit(":", 2)
+    return _started(int(pid)) != started
 
 
 def _started(pid: int) -> str:
