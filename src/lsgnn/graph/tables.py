@@ -134,9 +134,7 @@ def _no_header(table: Source, first: str, header: str) -> InputError:
 def _refuse_node_arguments(**arguments: Any) -> None:
     for argument, value in arguments.items():
         if value is not None:
-            raise InputError(
-                f"{argument}={value!r} names a column of the node table, but there is none: give nodes= (--nodes)"
-            )
+            raise InputError(f"{argument}={value!r} names a column of a node table: give one (nodes=, --nodes)")
 
 
 def feature_columns(nodes: Source, features: Sequence[str] | None, not_features: set[str | None]) -> list[str]:
