@@ -18,10 +18,14 @@ LIMIT = 3.0
 UNEXPLAINED = "not explained yet"
 
 
-def deviations(zoo: Mapping[str, Mapping[str, list[float]]], checked: Iterable[Measured] = ()) -> Table:
+def deviations(
+    zoo: Mapping[str, Mapping[str, list[float]]],
+    checked: Iterable[Measured] = (),
+    cut: Mapping[tuple[str, str], str] | None = None,
+) -> Table:
     """One row per model and dataset whose mean differs by more than `LIMIT` points from the published one.
 
-    What `peers` has measured on such a pair follows the reason.
+    What was cut of the card's settings on such a pair, and what `peers` has measured there, follow the reason.
     """
     checked = tuple(checked)
     rows = []
@@ -32,6 +36,8 @@ def deviations(zoo: Mapping[str, Mapping[str, list[float]]], checked: Iterable[M
             scores = zoo[dataset].get(entry["zoo"])
             if scores and abs((ours := Score.of(scores)).mean - printed) > LIMIT:
                 gap, why = f"{ours.mean - printed:+.2f}", reason(entry["zoo"], dataset)
+                shorter = (cut or {}).get((entry["zoo"], dataset), "")
+                why += f"; ours cut short: {shorter}" if "epochs" in shorter else ""
                 own = [str(m) for m in checked if (m.check.model, m.check.dataset) == (entry["zoo"], dataset)]
                 why += f". measured: {'; '.join(own)}" if own else ""
                 rows.append(Row(f"{label}, {title(dataset)}", (Score(printed), ours, gap, why)))

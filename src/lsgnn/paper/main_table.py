@@ -42,9 +42,10 @@ TUNED = (
 def render(results: Results) -> Page:
     root, tuned = results.root, read_tuned(results.root)
     zoo = {dataset: read_zoo(root, dataset) for dataset in (*nine(), *CORRECTED)}
+    cut = _cut(root, nine())
     return Page(
         "The main table",
-        (_main(root, tuned, zoo), _corrected(root, tuned, zoo), deviations(zoo, measured(Results(root, "peers")))),
+        (_main(root, tuned, zoo), _corrected(root, tuned, zoo), deviations(zoo, measured(Results(root, "peers")), cut)),
         _findings(tuned, zoo),
     )
 
@@ -124,9 +125,14 @@ def _rank(row: Row, rivals: Sequence[Row]) -> Cell:
 def _budget(root: Path, zoo: Zoo, datasets: Sequence[str]) -> str:
     """How many splits and epochs there were, where it is not the same everywhere."""
     fewer = {(m, d): f"{len(s)} splits" for d in datasets for m, s in zoo[d].items() if len(s) < 10}
-    cut = {(m, d): what for d in datasets for m, what in read_shortened(root, d).items()}
+    cut = _cut(root, datasets)
     text = f"Fewer than ten splits: {_grouped(fewer)}. " if fewer else ""
     return text + (f"Other than the card, or one of its variants: {_grouped(cut)}." if cut else "")
+
+
+def _cut(root: Path, datasets: Sequence[str]) -> dict[tuple[str, str], str]:
+    """(model, dataset) → which variant counts, and which settings are not those of the card."""
+    return {(model, d): what for d in datasets for model, what in read_shortened(root, d).items()}
 
 
 def _grouped(notes: Mapping[tuple[str, str], str]) -> str:

@@ -35,7 +35,7 @@ def open_study(name: str, storage: Path | None, prune: bool, decides: str = "") 
     `decides` stands for everything else that decides a score (data, splits, metric, settings that are not searched): a
     study made with another is refused, because its scores do not compare.
     """
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    quiet_optuna()
     database = None
     if storage is not None:
         if not storage.parent.is_dir():
@@ -58,6 +58,11 @@ def open_study(name: str, storage: Path | None, prune: bool, decides: str = "") 
         )
     study.set_user_attr("decides", decides)
     return study
+
+
+def quiet_optuna() -> None:
+    """Optuna announces every study and trial; our callers have a progress bar."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
 def _starts_like_sqlite(file: Path) -> bool:

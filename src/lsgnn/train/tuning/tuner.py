@@ -26,7 +26,7 @@ from lsgnn.train.tuning.choice import Tuning, choose
 from lsgnn.train.tuning.first_look import best_cells
 from lsgnn.train.tuning.scorer import LSGNNScorer, Scorer, ZooScorer
 from lsgnn.train.tuning.space import SPACES, Space, SpaceName
-from lsgnn.train.tuning.study import OnTrial, open_study, search
+from lsgnn.train.tuning.study import OnTrial, open_study, quiet_optuna, search
 from lsgnn.train.units import digest_of_graph, digest_of_split
 from lsgnn.zoo.presets import zoo_preset
 
@@ -127,6 +127,7 @@ def _space_of(name: SpaceName) -> Space:
 
 def _check_start(space: Space, start: Sequence[Mapping[str, Any]]) -> None:
     """Raises unless the settings to try first are of the search space."""
+    quiet_optuna()
     trial = optuna.create_study().ask()
     space(trial)
     for settings in start:
