@@ -20,6 +20,11 @@ import numpy as np
 from lsgnn.paper.frame import read_json
 
 ENOUGH = 3  # splits
+SPACES = {  # that were searched: the folders of results/tuning
+    "paper": "the paper's space",
+    "paper-refolds": "the paper's space, refolded validation",
+    "extended": "the extended space",
+}
 
 
 @dataclass(frozen=True)

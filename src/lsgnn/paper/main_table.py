@@ -12,14 +12,13 @@ from typing import TypeAlias
 
 from lsgnn.paper.deviations import deviations
 from lsgnn.paper.frame import Experiment, Results
-from lsgnn.paper.inputs import Tuned, read_shortened, read_tuned, read_zoo
+from lsgnn.paper.inputs import SPACES, Tuned, read_shortened, read_tuned, read_zoo
 from lsgnn.paper.page import Cell, Page, Row, Score, Table
 from lsgnn.paper.peers import measured
 from lsgnn.paper.published import (
     CORRECTED,
     OURS,
     SHARED,
-    SPACES,
     nine,
     nine_columns,
     our_row,

@@ -14,11 +14,6 @@ PUBLISHED, OURS = "published", "ours"
 SHARED = (  # what a caption must say of one setting for all splits
     "one setting for all splits is chosen by the mean over splits, and most test nodes of a split validate in another"
 )
-SPACES = {  # that were searched: the folders of results/tuning
-    "paper": "the paper's space",
-    "paper-refolds": "the paper's space, refolded validation",
-    "extended": "the extended space",
-}
 CORRECTED = ("cornell-fixed", "chameleon-filtered", "squirrel-filtered")  # with the right nodes, or without twins
 OTHERS = (*CORRECTED, "tolokers", "arxiv-2023", "arxiv-2023-year")  # tuned besides the nine
 TITLES = {

@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from lsgnn.paper.frame import Experiment, Results
-from lsgnn.paper.inputs import Tuned, read_tuned
+from lsgnn.paper.inputs import SPACES, Tuned, read_tuned
 from lsgnn.paper.page import Cell, Page, Row, Score, Table
-from lsgnn.paper.published import OTHERS, SHARED, SPACES, nine, printed_lsgnn, published, title
+from lsgnn.paper.published import OTHERS, SHARED, nine, printed_lsgnn, published, title
 
 RULES = {
     "one setting for all splits": "one setting",
