@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import optuna
 import pytest
+from optuna.trial import FrozenTrial
+from sqlalchemy.exc import SQLAlchemyError
 
 from lsgnn import InputError, LSGNNConfig, stratified_splits, zoo
 from lsgnn.errors import TrainingDiverged
@@ -171,32 +173,41 @@ def test_any_model_of_the_zoo_can_be_tuned_in_its_own_space() -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from tests.graphs import two_blocks
 from tests.train.tuning.test_tune import BASE, SPLITS, GRAPH
 from lsgnn.train.tuning import tune
-tune(GRAPH, trials=30, base=BASE.replace(epochs=150), splits=SPLITS, grid=False, storage=sys.argv[1], engine="torch")
+tune(
+    GRAPH, trials=30, base=BASE.replace(epochs=150), splits=SPLITS, grid=False, storage=sys.argv[1], engine="torch",
+    on_trial=lambda study: Path(sys.argv[1]).with_suffix(".begun").touch(),
+)
 """
+
+
+def finished_and_begun(storage: Path) -> tuple[list[FrozenTrial], list[dict[str, object]]]:
+    """Finished trials, and the settings of those that run; none while the file is being written."""
+    try:
+        study = optuna.load_study(study_name="two-blocks/lsgnn/paper", storage=f"sqlite:///{storage}?timeout=0.1")
+        begun = [t.params for t in study.trials if t.state.name == "RUNNING" and len(t.params) == 6]
+        return study.get_trials(states=FINISHED), begun
+    except (SQLAlchemyError, optuna.exceptions.StorageInternalError):
+        return [], []
 
 
 def test_after_sigkill_no_trial_is_lost_and_none_is_doubled(tmp_path: Path) -> None:
     storage, root = tmp_path / "study.db", Path(__file__).parents[3]
     child = subprocess.Popen([sys.executable, "-c", KILLED, str(storage)], cwd=root)
     deadline = time.monotonic() + 120
-    study = None
-    while time.monotonic() < deadline:
-        try:
-            study = optuna.load_study(study_name="two-blocks/lsgnn/paper", storage=f"sqlite:///{storage}")
-            running = [t for t in study.trials if t.state.name == "RUNNING" and len(t.params) == 6]
-            if len(study.get_trials(states=FINISHED)) >= 2 and running:
-                break
-        except Exception:  # the file is just being made
-            pass
+    while not storage.with_suffix(".begun").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
+    before: list[FrozenTrial] = []
+    interrupted: list[dict[str, object]] = []
+    while not (len(before) >= 2 and interrupted) and time.monotonic() < deadline:
+        os.kill(child.pid, signal.SIGCONT)
+        time.sleep(0.05)
+        os.kill(child.pid, signal.SIGSTOP)  # what is read now is what the kill leaves behind
+        before, interrupted = finished_and_begun(storage)
     os.kill(child.pid, signal.SIGKILL)
     child.wait()
-    assert study is not None
-    before = study.get_trials(states=FINISHED)
-    interrupted = [t.params for t in study.trials if t.state.name == "RUNNING" and len(t.params) == 6]
+    assert len(before) >= 2
     assert interrupted
     total = len(before) + 3
     slow = BASE.replace(epochs=150)  # as the process that was killed
