@@ -52,6 +52,7 @@ def tune_one(name: str, args: argparse.Namespace) -> dict[str, Any]:
         grid=not args.no_grid,
         start=[chosen_on(other) for other in args.start.split(",") if other],
         timeout=60 * args.minutes,
+        rescore=args.rescore,
         workers=args.jobs,
         on_trial=lambda study: print(f"{name}: {len(study.trials)} trials", end="\r", flush=True),
     )
@@ -94,6 +95,7 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=10, help="splits that the search sees (the test has them all)")
     parser.add_argument("--refolds", type=int, default=1)
     parser.add_argument("--members", type=int, default=10, help="seeds that vote in the last reading")
+    parser.add_argument("--rescore", type=int, default=10, help="best settings to score again before the choice")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--start", default="", help="datasets whose chosen settings are tried first, joined by commas")
     parser.add_argument("--no-prune", action="store_true")

@@ -29,6 +29,7 @@ def tune(
     preset: options.Preset = "default",
     set: options.Set = None,
     minutes: Annotated[float | None, typer.Option(help="Begin no further trial after this time.")] = None,
+    rescore: Annotated[int, typer.Option(help="Best settings to score again before the choice.", min=1)] = 10,
     prune: Annotated[bool, typer.Option(help="Stop trials whose first splits are clearly worse.")] = True,
     seed: Annotated[int, typer.Option(help="Of the search.", min=0)] = 0,
     members: Annotated[
@@ -63,6 +64,7 @@ def tune(
             storage=storage,
             prune=prune,
             timeout=math.inf if minutes is None else 60 * minutes,
+            rescore=rescore,
             seed=seed,
             workers=jobs,
             on_trial=on_trial,

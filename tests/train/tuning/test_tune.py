@@ -39,6 +39,16 @@ def test_a_search_chooses_settings_by_their_validation_score_on_fresh_seeds() ->
     assert {r["trial"] for r in tuning.rescored} <= {t["trial"] for t in tuning.trials}
 
 
+def test_fewer_settings_may_be_scored_again_where_a_training_is_long() -> None:
+    given = dict(trials=4, base=BASE, splits=SPLITS, grid=False, prune=False)
+    tuning, more = tune(GRAPH, rescore=2, **given), tune(GRAPH, **given)
+    assert [r["rounds"] for r in tuning.rescored] == [2, 1]
+    best = sorted(more.rescored, key=lambda r: -r["search_val"])[:2]  # the same trials: they do not depend on it
+    assert {r["trial"] for r in tuning.rescored} == {r["trial"] for r in best}
+    with pytest.raises(InputError, match="rescore=0"):
+        tune(GRAPH, rescore=0, **given)
+
+
 def test_each_split_may_choose_by_its_own_validation_nodes() -> None:
     tuning = tune(GRAPH, trials=6, base=BASE, splits=SPLITS, grid=False, prune=False)
     for s, settings in enumerate(tuning.per_split):

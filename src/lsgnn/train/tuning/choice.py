@@ -16,7 +16,7 @@ from lsgnn.errors import InputError, TrainingDiverged
 from lsgnn.train.tuning.scorer import Scorer
 from lsgnn.train.tuning.study import finished
 
-TOP = 10  # settings re-scored before one is chosen
+TOP = 10  # settings re-scored before one is chosen, unless the caller says otherwise
 ROUNDS = 2  # of re-scoring, each with fresh seeds and half of the settings of the one before
 STRIDE = 1_000  # from the seeds of one scoring to those of the next; each split adds its number
 
@@ -68,7 +68,7 @@ class Tuning:
         }
 
 
-def choose(study: optuna.Study, scorer: Scorer, splits: list[int], seed: int) -> Tuning:
+def choose(study: optuna.Study, scorer: Scorer, splits: list[int], seed: int, top: int = TOP) -> Tuning:
     """Re-scores the best settings with fresh seeds, as the search's own best is partly luck, and takes the best.
 
     The better half of them is scored once more, so that the choice is made where most is known.
@@ -77,8 +77,8 @@ def choose(study: optuna.Study, scorer: Scorer, splits: list[int], seed: int) ->
     complete = sorted((t for t in done if t.state == TrialState.COMPLETE), key=lambda t: -(t.value or 0.0))
     if not complete:
         raise InputError(f"none of the {len(done)} trials was finished: run more of them")
-    fresh: dict[int, list[list[float]]] = {trial.number: [] for trial in complete[:TOP]}
-    candidates = complete[:TOP]
+    candidates = complete[:top]
+    fresh: dict[int, list[list[float]]] = {trial.number: [] for trial in candidates}
     for number in range(ROUNDS):
         for trial in candidates:
             fresh[trial.number].append(_rescore(study, scorer, trial, splits, seed + STRIDE * (1 + number)))
@@ -92,7 +92,7 @@ def choose(study: optuna.Study, scorer: Scorer, splits: list[int], seed: int) ->
             "rounds": len(fresh[trial.number]),
             "search_val": trial.value,
         }
-        for trial in complete[:TOP]
+        for trial in complete[:top]
     ]
     rescored.sort(key=lambda r: (-r["rounds"], -r["val"]))
     by_split = [best_on_split(done, s).user_attrs["settings"] for s in range(len(splits))]

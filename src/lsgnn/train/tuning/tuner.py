@@ -22,7 +22,7 @@ from lsgnn.graph.splits import Split, Splits
 from lsgnn.train.engines import Engine
 from lsgnn.train.fit import check_split, default_splits, numbers_of
 from lsgnn.train.metrics import Metric
-from lsgnn.train.tuning.choice import Tuning, choose
+from lsgnn.train.tuning.choice import TOP, Tuning, choose
 from lsgnn.train.tuning.first_look import best_cells
 from lsgnn.train.tuning.scorer import LSGNNScorer, Scorer, ZooScorer
 from lsgnn.train.tuning.space import SPACES, Space, SpaceName
@@ -46,6 +46,7 @@ def tune(
     grid: bool = True,
     start: Sequence[Mapping[str, Any]] = (),
     timeout: float = math.inf,
+    rescore: int = TOP,
     seed: int = 0,
     engine: Engine = "auto",
     workers: int = 2,
@@ -66,11 +67,13 @@ def tune(
         start: settings to try first, such as those that suited a similar graph; names of the space only.
         timeout: seconds after which no further trial is begun (re-scoring the best comes on top); the next call goes
             on, if there is a `storage`.
+        rescore: how many of the best settings are scored again with fresh seeds (the better half of them twice) before
+            one is chosen: fewer where a training is long, but one alone is chosen by luck.
         seed: of the search; trainings take a seed of their own on each split, or settings would be preferred that
             are lucky with one seed's first weights on all splits at once. Re-scoring uses further seeds.
         on_trial: called with the study after every trial.
     """
-    for setting, value in (("trials", trials), ("workers", workers)):
+    for setting, value in (("trials", trials), ("rescore", rescore), ("workers", workers)):
         if value < 1:
             raise InputError(f"{setting}={value} is out of range: it must be at least 1")
     if not timeout > 0:
@@ -104,7 +107,7 @@ def tune(
         for cell in best_cells(scorer, first_look, numbers, seed, deadline):
             study.enqueue_trial(cell, skip_if_exists=True)  # an earlier call or another process may have come first
     search(study, scorer, suggest, numbers, trials, seed, on_trial, deadline)
-    tuning = choose(study, scorer, numbers, seed)
+    tuning = choose(study, scorer, numbers, seed, rescore)
     seconds = study.user_attrs.get("seconds", 0.0) + time.perf_counter() - began
     study.set_user_attr("seconds", seconds)
     return replace(tuning, seconds=seconds)
