@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from statistics import mean, median
@@ -14,7 +14,7 @@ from typing import Any
 
 from lsgnn import paper
 from lsgnn.paper.frame import Results
-from lsgnn.paper.inputs import read_tuned, read_zoo
+from lsgnn.paper.inputs import Tuned, read_tuned, read_zoo
 from lsgnn.paper.page import Score
 from lsgnn.paper.published import OTHERS, nine, printed_lsgnn, title
 
@@ -78,39 +78,40 @@ def speed_table(results: Path) -> str:
     return "\n".join(lines)
 
 
+ONE, VOTING = "one setting for all splits", "one setting, seeds voting"
+READINGS = {  # title of a column → space, rule of choice
+    "one training": ("paper", ONE),
+    "seeds voting": ("paper", VOTING),
+    "refolded validation, seeds voting": ("paper-refolds", VOTING),
+    "extended space, one training": ("extended", ONE),
+    "extended space, seeds voting": ("extended", VOTING),
+}
+
+
 def tuned_table(results: Path) -> str:
     """One row per dataset: LSGNN tuned on validation nodes in the paper's space and in ours, beside the published."""
-    found = read_tuned(results)
-    titles = ("dataset", "published", "tuned, one training", "tuned, seeds voting", "trials")
-    titles += ("refolded validation, voting", "extended space, voting")
+    found = {(t.dataset, t.space, t.rule): t for t in read_tuned(results) if t.model == "lsgnn"}
+    titles = ("dataset", "published", "trials, paper's / extended space", *READINGS)
     lines = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
-    columns: dict[str, list[float]] = {"published": [], "one": [], "voting": [], "refolded": []}
     for name in (*nine(), *OTHERS):
-        own = {(t.space, t.rule): t for t in found if t.dataset == name}
-        one = own.get(("paper", "one setting for all splits"))
-        spaces = ("paper", "paper-refolds", "extended")
-        voting, refolded, extended = (own.get((space, "one setting, seeds voting")) for space in spaces)
-        trials = "" if one is None else str(one.trials)
-        unit = ", ROC AUC" if one is not None and one.metric == "roc_auc" else ""
-        scores = [_test(t) for t in (one, voting)]
-        cells = (
-            f"{title(name)}{unit}",
-            _or_dash(printed_lsgnn().get(name)),
-            *scores,
-            trials,
-            _test(refolded, "–"),
-            _test(extended),
-        )
-        lines.append(f"| {' | '.join(cells)} |")
-        if name in printed_lsgnn() and one is not None and voting is not None:
-            four = (printed_lsgnn()[name], mean(one.test), mean(voting.test), mean((refolded or voting).test))
-            for column, score in zip(columns.values(), four, strict=True):
-                column.append(score)
-    if count := len(columns["one"]):
-        *means, refolded_mean = (f"{mean(column):.2f}" for column in columns.values())
-        whose = "the nine" if count == 9 else f"{count} of the nine"
-        lines.append(f"| **mean of {whose}** | {' | '.join(means)} | | {refolded_mean}, the others as voted | |")
+        own = [found.get((name, *reading)) for reading in READINGS.values()]
+        searches = [found.get((name, space, ONE)) for space in ("paper", "extended")]
+        unit = ", ROC AUC" if any(t is not None and t.metric == "roc_auc" for t in own) else ""
+        trials = " / ".join("–" if t is None else str(t.trials) for t in searches)
+        scores = ["–" if t is None else str(Score.of(t.test)) for t in own]
+        lines.append(f"| {' | '.join((title(name) + unit, _or_dash(printed_lsgnn().get(name)), trials, *scores))} |")
+    means = [_mean_of_nine(found, *reading) for reading in READINGS.values()]
+    published = mean(printed_lsgnn()[name] for name in nine())
+    lines.append(f"| {' | '.join(('**mean of the nine**', f'{published:.2f}', '', *means))} |")
     return "\n".join(lines)
+
+
+def _mean_of_nine(found: Mapping[tuple[str, str, str], Tuned], space: str, rule: str) -> str:
+    """Empty unless all nine have been read; refolding is for the smallest, the others count as without it."""
+    instead = "paper" if space == "paper-refolds" else space
+    read = [found.get((name, space, rule)) or found.get((name, instead, rule)) for name in nine()]
+    scores = [mean(t.test) for t in read if t is not None]
+    return f"{mean(scores):.2f}" if len(scores) == len(read) else ""
 
 
 def explained_table(results: Path) -> str:
@@ -145,10 +146,6 @@ def findings(experiment: str, results: Path) -> str:
     """The sentences with numbers that an experiment's page begins with."""
     page = paper.get(experiment).render(Results(results, experiment))
     return "\n".join(f"* {line}" for line in page.findings) or "* not run yet"
-
-
-def _test(tuned: Any, missing: str = "not run yet") -> str:
-    return missing if tuned is None else str(Score.of(tuned.test))
 
 
 def _read(file: Path) -> Any:

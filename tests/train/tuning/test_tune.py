@@ -142,6 +142,8 @@ def test_the_first_look_at_all_shares_starts_the_search_with_the_best_cells(tmp_
     best = sorted(grid.trials, key=lambda t: -t.value)[:8]
     started = [(t.params["beta"], t.params["gamma"]) for t in study.trials[:8]]
     assert started == [(t.params["beta"], t.params["gamma"]) for t in best]
+    others = {name: getattr(BASE, name) for name in ("lr", "weight_decay", "dropout", "similarity")}
+    assert all(t.params.items() >= others.items() for t in study.trials[:8])  # as they were looked at
 
 
 def test_a_stopped_search_goes_on_and_a_finished_one_is_only_read(tmp_path: Path) -> None:

@@ -11,8 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import optuna
-
 from lsgnn import zoo
 from lsgnn.config import LSGNNConfig, TrainingConfig
 from lsgnn.errors import InputError
@@ -24,9 +22,10 @@ from lsgnn.train.fit import check_split, default_splits, numbers_of
 from lsgnn.train.metrics import Metric
 from lsgnn.train.tuning.choice import TOP, Tuning, choose
 from lsgnn.train.tuning.first_look import best_cells
+from lsgnn.train.tuning.limits import Interval, Limits, limits_of, nearest
 from lsgnn.train.tuning.scorer import LSGNNScorer, Scorer, ZooScorer
 from lsgnn.train.tuning.space import SPACES, Space, SpaceName
-from lsgnn.train.tuning.study import OnTrial, open_study, quiet_optuna, search
+from lsgnn.train.tuning.study import OnTrial, open_study, search
 from lsgnn.train.units import digest_of_graph, digest_of_split
 from lsgnn.zoo.presets import zoo_preset
 
@@ -59,7 +58,7 @@ def tune(
         model: LSGNN, or any model of the zoo with its own space.
         space: for LSGNN, the paper's search space or the extended one.
         trials: how many settings to try (for LSGNN after a first look at all 36 cells of β and γ, if `grid`).
-        base: settings the space does not touch.
+        base: settings the space does not touch; the others are the first that are tried, as near as the space has them.
         splits: splits to use instead of the graph's own; `which` picks some of them.
         metric: what to maximise on the validation nodes.
         storage: database file; a search that was stopped goes on from it, and several processes may share it.
@@ -93,19 +92,23 @@ def tune(
     else:
         name, suggest = f"{graph.name}/{model}", zoo_model.space
         scorer = ZooScorer(graph, splits, zoo_model, base, metric)
-    _check_start(suggest, start)
+    limits = limits_of(suggest)
+    _check_start(limits, start)
     if not zoo_model.tunable:
         raise InputError(f"{model} has no settings to tune: choose another model")
     began, file = time.perf_counter(), Path(storage) if storage else None
     deadline = time.monotonic() + timeout
     decides = digest(graph, [splits[s] for s in numbers], base, metric, seed, engine)
     study = open_study(name, file, prune, decides)
-    for settings in start:
-        study.enqueue_trial(dict(settings), skip_if_exists=True)
+    first, known = [dict(settings) for settings in start], nearest(base.to_dict(), limits)
     if grid and isinstance(base, LSGNNConfig):
         first_look = open_study(f"{name}/grid", file, prune=False, decides=decides)
-        for cell in best_cells(scorer, first_look, numbers, seed, deadline):
-            study.enqueue_trial(cell, skip_if_exists=True)  # an earlier call or another process may have come first
+        # with another learning rate than it was seen with, a cell would not show what it is worth
+        first += [known | cell for cell in best_cells(scorer, first_look, numbers, seed, deadline)]
+    else:
+        first.append(known)
+    for settings in first:
+        study.enqueue_trial(settings, skip_if_exists=True)  # an earlier call or another process may have done so
     search(study, scorer, suggest, numbers, trials, seed, on_trial, deadline)
     tuning = choose(study, scorer, numbers, seed, rescore)
     seconds = study.user_attrs.get("seconds", 0.0) + time.perf_counter() - began
@@ -128,17 +131,14 @@ def _space_of(name: SpaceName) -> Space:
     return SPACES[name]
 
 
-def _check_start(space: Space, start: Sequence[Mapping[str, Any]]) -> None:
+def _check_start(limits: Limits, start: Sequence[Mapping[str, Any]]) -> None:
     """Raises unless the settings to try first are of the search space."""
-    quiet_optuna()
-    trial = optuna.create_study().ask()
-    space(trial)
     for settings in start:
         for name, value in settings.items():
-            allowed = trial.distributions.get(name)
+            allowed = limits.get(name)
             if allowed is None:
-                raise InputError(f"start has {name!r}, which is not searched: use {', '.join(trial.distributions)}")
-            if isinstance(allowed, optuna.distributions.FloatDistribution | optuna.distributions.IntDistribution):
+                raise InputError(f"start has {name!r}, which is not searched: use {', '.join(limits)}")
+            if isinstance(allowed, Interval):
                 inside, rule = allowed.low <= value <= allowed.high, f"from {allowed.low} to {allowed.high}"
             else:
                 choices = getattr(allowed, "choices", ())

@@ -1,0 +1,37 @@
+"""Which values a search space allows, setting by setting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import optuna
+from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
+
+from lsgnn.train.tuning.space import Space
+from lsgnn.train.tuning.study import quiet_optuna
+
+Limits: TypeAlias = dict[str, BaseDistribution]
+Interval = FloatDistribution | IntDistribution
+
+
+def limits_of(space: Space) -> Limits:
+    quiet_optuna()
+    trial = optuna.create_study().ask()
+    space(trial)
+    return dict(trial.distributions)
+
+
+def nearest(settings: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
+    """Those of the settings that are searched, moved to the nearest number that the space has; a word that it does not
+    have is left to the search."""
+    found = {}
+    for name, allowed in limits.items():
+        value, choices = settings[name], getattr(allowed, "choices", ())
+        if isinstance(allowed, Interval):
+            found[name] = min(max(value, allowed.low), allowed.high)
+        elif value in choices:
+            found[name] = value
+        elif isinstance(value, int | float):
+            found[name] = min(choices, key=lambda choice: abs(choice - value))
+    return found
