@@ -6,6 +6,7 @@ from lsgnn import LSGNN, InputError, LSGNNConfig, stratified_splits
 from lsgnn.nn.rows import make_rows
 from lsgnn.train.evaluate import evaluate
 from lsgnn.train.runs import Job, SharedPrecompute, structural_key, train_many
+from lsgnn.train.trained import Trained
 from tests.graphs import two_blocks
 
 GRAPH = two_blocks()
@@ -69,6 +70,18 @@ def test_each_split_may_have_settings_of_its_own() -> None:
 def test_bad_requests_are_refused(wrong: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
         evaluate(GRAPH, **{"config": QUICK, "splits": SPLITS} | wrong)
+
+
+def test_known_trainings_are_not_run_again() -> None:
+    known: dict[tuple[LSGNNConfig, int], Trained] = {}
+    new: list[int] = []
+    evaluate(GRAPH, QUICK, splits=SPLITS, which=[1], known=known)
+    assert list(known) == [(QUICK, 1)]
+    two = evaluate(
+        GRAPH, QUICK, splits=SPLITS, members=2, known=known, on_done=lambda number, trained: new.append(number)
+    )
+    assert len(new) == 2 * len(two.splits) - 1
+    assert two.test == evaluate(GRAPH, QUICK, splits=SPLITS, members=2).test
 
 
 def test_members_are_averaged_before_they_are_scored() -> None:

@@ -76,11 +76,14 @@ def evaluate(
     engine: Engine = "auto",
     workers: int = 2,
     on_done: Callable[[int, Trained], None] | None = None,
+    known: dict[tuple[LSGNNConfig, int], Trained] | None = None,
 ) -> Evaluation:
     """Trains on every split (or those in `which`) and scores the best epoch of each on its test nodes.
 
     `config` may be a list with settings of its own for each split; with `members`, that many seeds vote together.
     `voters` are settings that vote together on every split, in place of `config` (see `Tuning.committee`).
+    `known` holds trainings by settings and split, of an earlier call with the same graph, splits and engine: they are
+    not run again, and new ones are added.
     """
     graph = as_graph(graph)
     for name, value in (("members", members), ("workers", workers)):
@@ -101,18 +104,21 @@ def evaluate(
         check_split(graph, split)
         require_test_nodes(graph, split, number)
     start = time.perf_counter()
-    jobs = [
-        Job(voter, split)
-        for c, split in zip(configs, chosen, strict=True)
+    votes = [
+        (voter, number)
+        for c, number in zip(configs, numbers, strict=True)
         for voter in voters or [c.replace(seed=c.seed + m) for m in range(members)]
     ]
-    shared = SharedPrecompute(graph, keep=len({structural_key(job.config) for job in jobs}))
-    results = train_many(shared, jobs, engine, workers, on_done)
-    votes, members = list(zip(jobs, results, strict=True)), len(jobs) // len(chosen)
+    shared = SharedPrecompute(graph, keep=len({structural_key(voter) for voter, _ in votes}))
+    known = {} if known is None else known
+    new = [vote for vote in dict.fromkeys(votes) if vote not in known]
+    trained = train_many(shared, [Job(voter, splits[s]) for voter, s in new], engine, workers, on_done)
+    known.update(zip(new, trained, strict=True))
+    members = len(votes) // len(chosen)
     scores: dict[str, list[float]] = {"val": [], "test": []}
     for s, split in enumerate(chosen):
         own = votes[s * members : (s + 1) * members]
-        logits = mean_logits([logits_of(shared, job.config, trained) for job, trained in own])
+        logits = mean_logits([logits_of(shared, vote[0], known[vote]) for vote in own])
         for part, values in scores.items():
             mask = getattr(split, part) & graph.labelled
             values.append(100 * measure(metric, logits[mask], graph.y[mask]))
@@ -123,7 +129,7 @@ def evaluate(
         splits=numbers,
         val=tuple(scores["val"]),
         test=tuple(scores["test"]),
-        best_epochs=tuple(trained.best_epoch for trained in results[::members]),
+        best_epochs=tuple(known[vote].best_epoch for vote in votes[::members]),
         members=members,
         engine=engine,
         seconds=time.perf_counter() - start,

@@ -24,6 +24,8 @@ def test_every_rule_is_read_with_seeds_of_its_own() -> None:
     assert one.test == evaluate(GRAPH, tuning.config.replace(seed=UNSEEN), splits=SPLITS).test
     assert [config.lr for config in own.configs] == [s["lr"] for s in tuning.per_split]
     assert (seeds.members, settings.members) == (2, 2)
+    assert seeds.test == evaluate(GRAPH, one.configs[0], splits=SPLITS, members=2).test  # nothing known beforehand
+    assert settings.test == evaluate(GRAPH, voters=settings.voters, splits=SPLITS).test
     assert [config.seed for config in settings.voters] == [UNSEEN, UNSEEN + 1]
 
 
