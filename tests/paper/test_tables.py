@@ -46,7 +46,7 @@ def test_tuned_settings_show_in_the_main_table_beside_the_published_ones(tmp_pat
     evaluation = {"test_accuracy": {"per_split": [80.0, 90.0]}}
     for dataset in nine():
         document = {"dataset": dataset, "space": "paper", "trials": [{}] * 200, "test": {"one setting": evaluation}}
-        document |= {"chosen": {"lr": 0.1}, "rescored": [{"settings": {"lr": 0.1}, "val": 86.5}]}
+        document |= {"seconds": 60.0, "chosen": {"lr": 0.1}, "rescored": [{"settings": {"lr": 0.1}, "val": 86.5}]}
         store(tmp_path / "tuning" / f"{dataset}.json", document)
     assert read_tuned(tmp_path)[0].trials == 200
     page = main_table.render(Results(tmp_path, "main"))
@@ -66,6 +66,7 @@ def test_tuned_datasets_are_listed_with_trials_and_every_reading(tmp_path: Path)
         "space": "extended",
         "num_trials": 60,
         "search_splits": 3,
+        "seconds": 330.0,
         "chosen": {"lr": 0.1},
         "rescored": [{"settings": {"lr": 0.1}, "val": 81.0}, {"settings": {"lr": 0.2}, "val": 82.0}],
         "test": {rule: {"test_roc_auc": {"per_split": scores}} for rule, scores in rules.items()},
@@ -74,7 +75,8 @@ def test_tuned_datasets_are_listed_with_trials_and_every_reading(tmp_path: Path)
     page = tuning.EXPERIMENT.render(Results(tmp_path, "tuning"))
     (table,) = page.items
     assert isinstance(table, Table)
-    assert [str(cell) for cell in table.rows[0].cells] == ["–", "60", "3", "81.00", "0.85 ± 0.05", "–", "0.70", "–"]
+    shown = ["–", "60", "3", "6", "81.00", "0.85 ± 0.05", "–", "0.70", "–"]
+    assert [str(cell) for cell in table.rows[0].cells] == shown
     assert page.findings == ()
 
 

@@ -38,6 +38,7 @@ class Tuned:
     metric: str
     trials: int
     search_splits: int
+    minutes: float  # of the search, re-scoring included
     val: float  # of the chosen setting, scored again with fresh seeds
     test: tuple[float, ...]
 
@@ -57,10 +58,11 @@ def read_tuned(root: Path) -> list[Tuned]:
                     dataset=document["dataset"],
                     model=document.get("model", "lsgnn"),
                     space=document.get("space", "paper"),
-                    rule=re.sub(r"\d+ (seeds|best)", r"\1", rule),  # 3 to 10 vote, as time allowed
+                    rule=re.sub(r"\d+ (seeds|best)", r"\1", rule),  # 2 to 10 vote, as time allowed
                     metric=metric,
                     trials=int(document.get("num_trials", len(document.get("trials", ())))),
                     search_splits=document.get("search_splits", len(test)),
+                    minutes=document["seconds"] / 60,
                     val=next(c["val"] for c in document["rescored"] if c["settings"] == document["chosen"]),
                     test=test,
                 )
