@@ -78,6 +78,16 @@ def speed_table(results: Path) -> str:
     return "\n".join(lines)
 
 
+def tuning_time_table(results: Path) -> str:
+    """How long a user waits for a search without pruning."""
+    lines = ["| dataset | trials | splits | trainings at a time | minutes | CPU minutes |", "|---|---|---|---|---|---|"]
+    for entry in (_read(results / "benchmarks" / "tune_time.json") or {"results": []})["results"]:
+        counts = (str(entry[name]) for name in ("trials", "splits", "jobs"))
+        minutes = (f"{entry[name] / 60:.1f}" for name in ("wall_seconds", "cpu_seconds"))
+        lines.append(f"| {' | '.join((entry['dataset'], *counts, *minutes))} |")
+    return "\n".join(lines)
+
+
 ONE, VOTING = "one setting for all splits", "one setting, seeds voting"
 READINGS = {  # title of a column → space, rule of choice
     "one training": ("paper", ONE),
@@ -163,6 +173,7 @@ def _or_dash(value: float | None) -> str:
 SECTIONS: dict[str, Callable[[Path], str]] = {
     "released": released_table,
     "speed": speed_table,
+    "tuning-time": tuning_time_table,
     "tuned": tuned_table,
     "explained": explained_table,
     **{f"findings-{name}": partial(findings, name) for name in paper.names()},

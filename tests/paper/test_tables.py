@@ -43,7 +43,7 @@ def test_settings_with_few_splits_do_not_compete(tmp_path: Path) -> None:
 
 
 def test_tuned_settings_show_in_the_main_table_beside_the_published_ones(tmp_path: Path) -> None:
-    evaluation = {"test_accuracy": {"per_split": [80.0, 90.0]}}
+    evaluation = {"test_accuracy": {"per_split": [80.0, 90.0]}, "val_accuracy": {"per_split": [81.0, 91.0]}}
     for dataset in nine():
         document = {"dataset": dataset, "space": "paper", "trials": [{}] * 200, "test": {"one setting": evaluation}}
         document |= {"seconds": 60.0, "chosen": {"lr": 0.1}, "rescored": [{"settings": {"lr": 0.1}, "val": 86.5}]}
@@ -69,7 +69,7 @@ def test_tuned_datasets_are_listed_with_trials_and_every_reading(tmp_path: Path)
         "seconds": 330.0,
         "chosen": {"lr": 0.1},
         "rescored": [{"settings": {"lr": 0.1}, "val": 81.0}, {"settings": {"lr": 0.2}, "val": 82.0}],
-        "test": {rule: {"test_roc_auc": {"per_split": scores}} for rule, scores in rules.items()},
+        "test": {rule: {f"{part}_roc_auc": {"per_split": s} for part in ("val", "test")} for rule, s in rules.items()},
     }
     store(tmp_path / "tuning" / "extended" / "tolokers.json", document)
     page = tuning.EXPERIMENT.render(Results(tmp_path, "tuning"))
@@ -78,6 +78,24 @@ def test_tuned_datasets_are_listed_with_trials_and_every_reading(tmp_path: Path)
     shown = ["–", "60", "3", "6", "81.00", "0.85 ± 0.05", "–", "0.70", "–"]
     assert [str(cell) for cell in table.rows[0].cells] == shown
     assert page.findings == ()
+
+
+def test_averages_over_the_nine_have_an_error_and_validation_may_prefer_a_reading(tmp_path: Path) -> None:
+    rules = {
+        "one setting for all splits": ([70.0, 70.0], [60.0, 60.0]),
+        "each split its own": ([99.0, 99.0], [50.0, 50.0]),
+        "one setting, 5 seeds voting": ([71.0, 71.0], [64.0, 66.0]),
+    }
+    read = {r: {"val_accuracy": {"per_split": v}, "test_accuracy": {"per_split": t}} for r, (v, t) in rules.items()}
+    for dataset in nine():
+        document = {"dataset": dataset, "space": "paper", "num_trials": 9, "seconds": 60.0, "test": read}
+        document |= {"chosen": {"lr": 0.1}, "rescored": [{"settings": {"lr": 0.1}, "val": 70.0}]}
+        store(tmp_path / "tuning" / "paper" / f"{dataset}.json", document)
+    one, own, voting, preferred = tuning.EXPERIMENT.render(Results(tmp_path, "tuning")).findings
+    assert "one setting: 60.00 ± 0.00 on average" in one
+    assert "each split its own: 50.00 ± 0.00" in own
+    assert "seeds voting: 65.00 ± 0.33" in voting  # 1 on each of nine: √9 / 9
+    assert "best: 65.00 ± 0.33" in preferred
 
 
 def test_the_corrected_table_has_the_twin_look_up(tmp_path: Path) -> None:

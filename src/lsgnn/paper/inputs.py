@@ -40,6 +40,7 @@ class Tuned:
     search_splits: int
     minutes: float  # of the search, re-scoring included
     val: float  # of the chosen setting, scored again with fresh seeds
+    read_val: tuple[float, ...]  # of this very reading, per split
     test: tuple[float, ...]
 
 
@@ -64,6 +65,7 @@ def read_tuned(root: Path) -> list[Tuned]:
                     search_splits=document.get("search_splits", len(test)),
                     minutes=document["seconds"] / 60,
                     val=next(c["val"] for c in document["rescored"] if c["settings"] == document["chosen"]),
+                    read_val=tuple(evaluation[f"val_{metric}"]["per_split"]),
                     test=test,
                 )
             )
