@@ -92,10 +92,10 @@ def test_averages_over_the_nine_have_an_error_and_validation_may_prefer_a_readin
         document |= {"chosen": {"lr": 0.1}, "rescored": [{"settings": {"lr": 0.1}, "val": 70.0}]}
         store(tmp_path / "tuning" / "paper" / f"{dataset}.json", document)
     one, own, voting, preferred = tuning.EXPERIMENT.render(Results(tmp_path, "tuning")).findings
-    assert "one setting: 60.00 ± 0.00 on average" in one
-    assert "each split its own: 50.00 ± 0.00" in own
-    assert "seeds voting: 65.00 ± 0.33" in voting  # 1 on each of nine: √9 / 9
-    assert "best: 65.00 ± 0.33" in preferred
+    assert "one setting: 60.00 (standard error 0.00) on average" in one
+    assert "each split its own: 50.00 (standard error 0.00)" in own
+    assert "seeds voting: 65.00 (standard error 0.33)" in voting  # 1 on each of nine: √9 / 9
+    assert "best: 65.00 (standard error 0.33)" in preferred
 
 
 def test_the_corrected_table_has_the_twin_look_up(tmp_path: Path) -> None:

@@ -166,6 +166,13 @@ def test_settings_that_suited_another_graph_are_tried_first() -> None:
     assert tuning.trials[1]["settings"] != good
 
 
+def test_what_the_settings_to_try_first_leave_open_is_as_in_the_base() -> None:
+    tuning = tune(GRAPH, trials=1, space="extended", base=BASE, splits=SPLITS, grid=False, start=[{"lr": 0.02}])
+    assert tuning.trials[0]["settings"]["lr"] == 0.02
+    assert tuning.trials[0]["settings"]["direction"] == BASE.direction
+    assert tuning.trials[0]["settings"]["dropout"] == BASE.dropout
+
+
 def test_a_search_out_of_time_ends_with_at_least_one_trial_and_goes_on_later(tmp_path: Path) -> None:
     settings = dict(base=BASE, splits=SPLITS, grid=False, storage=tmp_path / "study.db")
     assert len(tune(GRAPH, trials=5, timeout=1e-9, **settings).trials) == 1

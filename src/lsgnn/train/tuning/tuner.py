@@ -63,7 +63,7 @@ def tune(
         metric: what to maximise on the validation nodes.
         storage: database file; a search that was stopped goes on from it, and several processes may share it.
         prune: stop a trial when its first splits are clearly worse than those of the best one.
-        start: settings to try first, such as those that suited a similar graph; names of the space only.
+        start: settings to try first, over `base`, such as those that suited a similar graph; names of the space only.
         timeout: seconds after which no further trial is begun (re-scoring the best comes on top); the next call goes
             on, if there is a `storage`.
         rescore: how many of the best settings are scored again with fresh seeds (the better half of them twice) before
@@ -100,7 +100,8 @@ def tune(
     deadline = time.monotonic() + timeout
     decides = digest(graph, [splits[s] for s in numbers], base, metric, seed, engine)
     study = open_study(name, file, prune, decides)
-    first, known = [dict(settings) for settings in start], nearest(base.to_dict(), limits)
+    known = nearest(base.to_dict(), limits)
+    first = [known | dict(settings) for settings in start]
     if grid and isinstance(base, LSGNNConfig):
         first_look = open_study(f"{name}/grid", file, prune=False, decides=decides)
         # with another learning rate than it was seen with, a cell would not show what it is worth
