@@ -125,9 +125,9 @@ def _test(results: Results) -> Table:
         "Test accuracy (%), mean ± std over the official splits, read once, after the choice. A change is taken if its "
         "gain on validation is the largest and more than its standard error; else the tuned settings stay. Ten seeds "
         "vote, five on graphs of over 5,000 nodes (a vote of both directions has two models per seed). Keeping the "
-        "epoch of the best validation accuracy cannot be chosen: it maximises what it is judged by, and its gain there "
-        "is none on test nodes (it did compete in a first version, and won; its test is a row of its own). published: "
-        "as printed in the paper, where settings were chosen by means unknown to us."
+        "epoch of the best validation accuracy cannot be chosen: it maximises what it is judged by, so that its gain "
+        "there says nothing (it did compete in a first version, and won; its test is a row of its own). published: as "
+        "printed in the paper, where settings were chosen by means unknown to us."
     )
     return Table("gap-test", caption, "settings", (*map(title, nine()), "Avg"), tuple(rows))
 
