@@ -1,5 +1,4 @@
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -10,8 +9,6 @@ from pathlib import Path
 import numpy as np
 import optuna
 import pytest
-from optuna.trial import FrozenTrial
-from sqlalchemy.exc import SQLAlchemyError
 
 from lsgnn import InputError, LSGNNConfig, stratified_splits, zoo
 from lsgnn.errors import TrainingDiverged
@@ -190,52 +187,41 @@ def test_any_model_of_the_zoo_can_be_tuned_in_its_own_space() -> None:
 
 
 KILLED = """
-import sys
-from pathlib import Path
-from tests.train.tuning.test_tune import BASE, SPLITS, GRAPH
+import os, signal, sys
 from lsgnn.train.tuning import tune
-tune(
-    GRAPH, trials=30, base=BASE.replace(epochs=150), splits=SPLITS, grid=False, storage=sys.argv[1], engine="torch",
-    on_trial=lambda study: Path(sys.argv[1]).with_suffix(".begun").touch(),
-)
+from lsgnn.train.tuning.scorer import LSGNNScorer
+from tests.train.tuning.test_tune import BASE, GRAPH, SPLITS
+
+storage, trial, split = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+score, trials = LSGNNScorer.scores, []
+
+def killed_on_the_way(self, *given):
+    trials.append(given)
+    for s, one in enumerate(score(self, *given)):
+        if (len(trials) - 1, s) == (trial, split):
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield one
+
+LSGNNScorer.scores = killed_on_the_way
+tune(GRAPH, trials=30, base=BASE, splits=SPLITS, grid=False, prune=False, storage=storage)
 """
 
 
-def finished_and_begun(storage: Path) -> tuple[list[FrozenTrial], list[dict[str, object]]]:
-    """Finished trials, and the settings of those that run; none while the file is being written."""
-    try:
-        study = optuna.load_study(study_name="two-blocks/lsgnn/paper", storage=f"sqlite:///{storage}?timeout=0.1")
-        begun = [t.params for t in study.trials if t.state.name == "RUNNING" and len(t.params) == 6]
-        return study.get_trials(states=FINISHED), begun
-    except (SQLAlchemyError, optuna.exceptions.StorageInternalError):
-        return [], []
-
-
-def test_after_sigkill_no_trial_is_lost_and_none_is_doubled(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("trial", "split"), [(0, 0), (2, 0), (3, 2)])
+def test_after_sigkill_no_trial_is_lost_and_none_is_doubled(tmp_path: Path, trial: int, split: int) -> None:
     storage, root = tmp_path / "study.db", Path(__file__).parents[3]
-    child = subprocess.Popen([sys.executable, "-c", KILLED, str(storage)], cwd=root)
-    deadline = time.monotonic() + 120
-    while not storage.with_suffix(".begun").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    before: list[FrozenTrial] = []
-    interrupted: list[dict[str, object]] = []
-    while not (len(before) >= 2 and interrupted) and time.monotonic() < deadline:
-        os.kill(child.pid, signal.SIGCONT)
-        time.sleep(0.05)
-        os.kill(child.pid, signal.SIGSTOP)  # what is read now is what the kill leaves behind
-        before, interrupted = finished_and_begun(storage)
-    os.kill(child.pid, signal.SIGKILL)
-    child.wait()
-    assert len(before) >= 2
-    assert interrupted
-    total = len(before) + 3
-    slow = BASE.replace(epochs=150)  # as the process that was killed
-    tuning = tune(GRAPH, trials=total, base=slow, splits=SPLITS, grid=False, storage=storage, engine="torch")
-    assert len(tuning.trials) == total
-    assert [t["trial"] for t in tuning.trials[: len(before)]] == [t.number for t in before]
-    settings = [{k: t["settings"][k] for k in t["settings"]} for t in tuning.trials]
-    assert all(params in settings for params in interrupted)  # tried again, not lost
-    assert len({json.dumps(s, sort_keys=True) for s in settings}) == total  # nor doubled
+    child = subprocess.run([sys.executable, "-c", KILLED, str(storage), str(trial), str(split)], cwd=root)
+    assert child.returncode == -signal.SIGKILL
+    study = optuna.load_study(study_name="two-blocks/lsgnn/paper", storage=f"sqlite:///{storage}")
+    (interrupted,) = (t.params for t in study.trials if t.state.name == "RUNNING")
+    before = study.get_trials(states=FINISHED)
+    assert len(before) == trial
+    total = trial + 3
+    tuning = tune(GRAPH, trials=total, base=BASE, splits=SPLITS, grid=False, prune=False, storage=storage)
+    settings = [t["settings"] for t in tuning.trials]
+    assert [t["trial"] for t in tuning.trials[:trial]] == [t.number for t in before]
+    assert interrupted in settings[trial:]  # tried again, not lost
+    assert len({json.dumps(s, sort_keys=True) for s in settings}) == len(settings) == total  # nor doubled
 
 
 def test_a_living_process_is_not_taken_for_dead() -> None:
