@@ -29,7 +29,7 @@ SPACES = {  # that were searched: the folders of results/tuning
 
 @dataclass(frozen=True)
 class Tuned:
-    """Test scores (%) per split of settings that `lsgnn tune` chose on validation nodes."""
+    """Validation and test scores (%) per split of settings that `lsgnn tune` chose on validation nodes."""
 
     dataset: str
     model: str
@@ -39,8 +39,8 @@ class Tuned:
     trials: int
     search_splits: int
     minutes: float  # of the search, re-scoring included
-    val: float  # of the chosen setting, scored again with fresh seeds
-    read_val: tuple[float, ...]  # of this very reading, per split
+    rescored_val: float  # of the chosen setting, scored again with fresh seeds before it was chosen
+    val: tuple[float, ...]
     test: tuple[float, ...]
 
 
@@ -64,8 +64,8 @@ def read_tuned(root: Path) -> list[Tuned]:
                     trials=int(document.get("num_trials", len(document.get("trials", ())))),
                     search_splits=document.get("search_splits", len(test)),
                     minutes=document["seconds"] / 60,
-                    val=next(c["val"] for c in document["rescored"] if c["settings"] == document["chosen"]),
-                    read_val=tuple(evaluation[f"val_{metric}"]["per_split"]),
+                    rescored_val=next(c["val"] for c in document["rescored"] if c["settings"] == document["chosen"]),
+                    val=tuple(evaluation[f"val_{metric}"]["per_split"]),
                     test=test,
                 )
             )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import optuna
 from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
 
+from lsgnn.errors import InputError
 from lsgnn.train.tuning.space import Space
 from lsgnn.train.tuning.study import quiet_optuna
 
@@ -35,3 +36,19 @@ def nearest(settings: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
         elif isinstance(value, int | float):
             found[name] = min(choices, key=lambda choice: abs(choice - value))
     return found
+
+
+def require_inside(start: Sequence[Mapping[str, Any]], limits: Limits) -> None:
+    """Raises unless the settings to try first are of the search space."""
+    for settings in start:
+        for name, value in settings.items():
+            allowed = limits.get(name)
+            if allowed is None:
+                raise InputError(f"start has {name!r}, which is not searched: use {', '.join(limits)}")
+            if isinstance(allowed, Interval):
+                inside, rule = allowed.low <= value <= allowed.high, f"from {allowed.low} to {allowed.high}"
+            else:
+                choices = getattr(allowed, "choices", ())
+                inside, rule = value in choices, f"one of {', '.join(map(repr, choices))}"
+            if not inside:
+                raise InputError(f"start has {name}={value!r}, outside the search space: it must be {rule}")

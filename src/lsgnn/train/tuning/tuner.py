@@ -22,7 +22,7 @@ from lsgnn.train.fit import check_split, default_splits, numbers_of
 from lsgnn.train.metrics import Metric
 from lsgnn.train.tuning.choice import TOP, Tuning, choose
 from lsgnn.train.tuning.first_look import best_cells
-from lsgnn.train.tuning.limits import Interval, Limits, limits_of, nearest
+from lsgnn.train.tuning.limits import limits_of, nearest, require_inside
 from lsgnn.train.tuning.scorer import LSGNNScorer, Scorer, ZooScorer
 from lsgnn.train.tuning.space import SPACES, Space, SpaceName
 from lsgnn.train.tuning.study import OnTrial, open_study, search
@@ -93,7 +93,7 @@ def tune(
         name, suggest = f"{graph.name}/{model}", zoo_model.space
         scorer = ZooScorer(graph, splits, zoo_model, base, metric)
     limits = limits_of(suggest)
-    _check_start(limits, start)
+    require_inside(start, limits)
     if not zoo_model.tunable:
         raise InputError(f"{model} has no settings to tune: choose another model")
     began, file = time.perf_counter(), Path(storage) if storage else None
@@ -130,19 +130,3 @@ def _space_of(name: SpaceName) -> Space:
     if name not in SPACES:
         raise InputError(f"space={name!r} is not a choice: use one of {', '.join(map(repr, SPACES))}")
     return SPACES[name]
-
-
-def _check_start(limits: Limits, start: Sequence[Mapping[str, Any]]) -> None:
-    """Raises unless the settings to try first are of the search space."""
-    for settings in start:
-        for name, value in settings.items():
-            allowed = limits.get(name)
-            if allowed is None:
-                raise InputError(f"start has {name!r}, which is not searched: use {', '.join(limits)}")
-            if isinstance(allowed, Interval):
-                inside, rule = allowed.low <= value <= allowed.high, f"from {allowed.low} to {allowed.high}"
-            else:
-                choices = getattr(allowed, "choices", ())
-                inside, rule = value in choices, f"one of {', '.join(map(repr, choices))}"
-            if not inside:
-                raise InputError(f"start has {name}={value!r}, outside the search space: it must be {rule}")
