@@ -15,6 +15,7 @@ from lsgnn.errors import TrainingDiverged
 from lsgnn.train.evaluate import evaluate
 from lsgnn.train.tuning import tune
 from lsgnn.train.tuning.choice import best_on_split
+from lsgnn.train.tuning.pruning import HopelessPruner
 from lsgnn.train.tuning.scorer import LSGNNScorer
 from lsgnn.train.tuning.space import paper_space
 from lsgnn.train.tuning.study import FINISHED, open_study, recover, search, worker_is_gone, worker_mark
@@ -44,6 +45,23 @@ def test_fewer_settings_may_be_scored_again_where_a_training_is_long() -> None:
     assert {r["trial"] for r in tuning.rescored} == {r["trial"] for r in best}
     with pytest.raises(InputError, match="rescore=0"):
         tune(GRAPH, rescore=0, **given)
+
+
+def test_trials_are_pruned_by_what_so_many_validation_nodes_can_tell() -> None:
+    pruners = []
+    for prune in (True, False):
+        tune(
+            GRAPH,
+            trials=1,
+            base=BASE,
+            splits=SPLITS,
+            grid=False,
+            prune=prune,
+            on_trial=lambda s: pruners.append(s.pruner),
+        )
+    assert isinstance(pruners[0], HopelessPruner)
+    assert pruners[0].num_val == min(SPLITS[s].val.sum() for s in range(3))
+    assert not isinstance(pruners[1], HopelessPruner)
 
 
 def test_each_split_may_choose_by_its_own_validation_nodes() -> None:
@@ -228,7 +246,7 @@ def test_a_living_process_is_not_taken_for_dead() -> None:
     assert not worker_is_gone(worker_mark())
     assert worker_is_gone(worker_mark().rpartition(":")[0] + ":0")
     assert not worker_is_gone("elsewhere:1:1")
-    study = open_study("s", None, prune=False)
+    study = open_study("s", None)
     trial = study.ask()
     trial.set_user_attr("worker", worker_mark())
     recover(study)
@@ -236,7 +254,7 @@ def test_a_living_process_is_not_taken_for_dead() -> None:
 
 
 def test_processes_that_share_a_new_study_draw_different_settings(tmp_path: Path) -> None:
-    studies = [open_study("s", tmp_path / "study.db", prune=False) for _ in range(2)]
+    studies = [open_study("s", tmp_path / "study.db") for _ in range(2)]
     scorer = LSGNNScorer(GRAPH, SPLITS, BASE)
     for number, study in enumerate(studies, start=1):  # both were opened before either has a trial
         search(study, scorer, paper_space, [0], number, seed=0)
@@ -245,7 +263,7 @@ def test_processes_that_share_a_new_study_draw_different_settings(tmp_path: Path
 
 
 def test_an_interrupted_trial_is_tried_again_by_the_same_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    study, scorer = open_study("s", None, prune=False), LSGNNScorer(GRAPH, SPLITS, BASE)
+    study, scorer = open_study("s", None), LSGNNScorer(GRAPH, SPLITS, BASE)
     study.enqueue_trial({"beta": 0.3})
     with monkeypatch.context() as patch:
         patch.setattr(LSGNNScorer, "scores", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
@@ -259,7 +277,7 @@ def test_an_interrupted_trial_is_tried_again_by_the_same_process(monkeypatch: py
 
 
 def test_a_trial_of_another_machine_does_not_hold_a_search_up_for_ever() -> None:
-    study, scorer = open_study("s", None, prune=False), LSGNNScorer(GRAPH, SPLITS, BASE)
+    study, scorer = open_study("s", None), LSGNNScorer(GRAPH, SPLITS, BASE)
     study.ask().set_user_attr("worker", "elsewhere:1:1")
     search(study, scorer, paper_space, [0], 2, seed=0, deadline=time.monotonic() + 1)  # returns, one trial short
     assert [t.state.name for t in study.trials] == ["RUNNING", "COMPLETE"]

@@ -10,7 +10,6 @@ import math
 import os
 import socket
 import time
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,9 @@ FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
 OnTrial = Callable[[optuna.Study], None]
 
 
-def open_study(name: str, storage: Path | None, prune: bool, decides: str = "") -> optuna.Study:
+def open_study(
+    name: str, storage: Path | None, pruner: optuna.pruners.BasePruner | None = None, decides: str = ""
+) -> optuna.Study:
     """The study of this name in the database file `storage` (None: in memory), made if it is new.
 
     `decides` stands for everything else that decides a score (data, splits, metric, settings that are not searched): a
@@ -43,13 +44,12 @@ def open_study(name: str, storage: Path | None, prune: bool, decides: str = "") 
         if storage.exists() and not (storage.is_file() and _starts_like_sqlite(storage)):
             raise InputError(f"{storage} is not a study database: choose another file or remove it first")
         database = _database(storage)
-    pruner: optuna.pruners.BasePruner = optuna.pruners.NopPruner()
-    if prune:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-            pruner = optuna.pruners.WilcoxonPruner(p_threshold=0.1, n_startup_steps=2)
     study = optuna.create_study(
-        study_name=name, storage=database, pruner=pruner, direction="maximize", load_if_exists=True
+        study_name=name,
+        storage=database,
+        pruner=pruner or optuna.pruners.NopPruner(),
+        direction="maximize",
+        load_if_exists=True,
     )
     if study.trials and study.user_attrs.get("decides") != decides:
         raise InputError(

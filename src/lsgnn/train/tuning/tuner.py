@@ -23,6 +23,7 @@ from lsgnn.train.metrics import Metric
 from lsgnn.train.tuning.choice import TOP, Tuning, choose
 from lsgnn.train.tuning.first_look import best_cells
 from lsgnn.train.tuning.limits import limits_of, nearest, require_inside
+from lsgnn.train.tuning.pruning import HopelessPruner
 from lsgnn.train.tuning.scorer import LSGNNScorer, Scorer, ZooScorer
 from lsgnn.train.tuning.space import SPACES, Space, SpaceName
 from lsgnn.train.tuning.study import OnTrial, open_study, search
@@ -62,7 +63,7 @@ def tune(
         splits: splits to use instead of the graph's own; `which` picks some of them.
         metric: what to maximise on the validation nodes.
         storage: database file; a search that was stopped goes on from it, and several processes may share it.
-        prune: stop a trial when its first splits are clearly worse than those of the best one.
+        prune: stop a trial when its first splits are clearly worse than those of the best one (`HopelessPruner`).
         start: settings to try first, over `base`, such as those that suited a similar graph; names of the space only.
         timeout: seconds after which no further trial is begun (re-scoring the best comes on top); the next call goes
             on, if there is a `storage`.
@@ -99,11 +100,12 @@ def tune(
     began, file = time.perf_counter(), Path(storage) if storage else None
     deadline = time.monotonic() + timeout
     decides = digest(graph, [splits[s] for s in numbers], base, metric, seed, engine)
-    study = open_study(name, file, prune, decides)
+    pruner = HopelessPruner(min(int(splits[s].val.sum()) for s in numbers)) if prune else None
+    study = open_study(name, file, pruner, decides)
     known = nearest(base.to_dict(), limits)
     first = [known | dict(settings) for settings in start]
     if grid and isinstance(base, LSGNNConfig):
-        first_look = open_study(f"{name}/grid", file, prune=False, decides=decides)
+        first_look = open_study(f"{name}/grid", file, decides=decides)
         # with another learning rate than it was seen with, a cell would not show what it is worth
         first += [known | cell for cell in best_cells(scorer, first_look, numbers, seed, deadline)]
     else:
