@@ -24,7 +24,6 @@ from typing import Any
 from lsgnn.datasets import info, load, preset, preset_kinds
 from lsgnn.files import write_json
 from lsgnn.graph.refolds import refolded
-from lsgnn.graph.splits import Splits
 from lsgnn.train.tuning import tune
 from lsgnn.train.tuning.readings import readings
 
@@ -39,13 +38,12 @@ def tune_one(name: str, args: argparse.Namespace) -> dict[str, Any]:
     if splits is None:
         raise SystemExit(f"{name} has no official splits")
     count = min(args.splits, len(splits))
-    seen = Splits(splits.train[:count], splits.val[:count], splits.test[:count])
     tuning = tune(
         graph,
         space=args.space,
         trials=args.trials,
         base=base,
-        splits=refolded(seen, graph.y, args.refolds),
+        splits=refolded(splits.take(range(count)), graph.y, args.refolds),
         metric=metric,
         storage=args.studies / f"{name}-{folder(args)}.db",
         prune=not args.no_prune,

@@ -92,6 +92,14 @@ def test_tune_writes_a_preset_that_evaluate_reads(lsgnn: Any, tmp_path: Path) ->
     assert result.json["config"]["lr"] == tuned.json["chosen"]["lr"]
 
 
+def test_tune_can_judge_by_several_deals_of_the_nodes_that_train_and_validate(lsgnn: Any) -> None:
+    tuned = lsgnn("tune", "fsbm", "--trials", 1, "--set", "epochs=2", "--splits", "1,2", "--refolds", 2, "--json")
+    assert tuned.code == 0, tuned.err
+    assert len(tuned.json["trials"][0]["val"]) == 4
+    assert set(tuned.json["test"]) == {"one setting for all splits"}
+    assert len(tuned.json["test"]["one setting for all splits"]["test_accuracy"]["per_split"]) == 2
+
+
 def test_compare_ranks_models_on_one_graph(lsgnn: Any) -> None:
     board = lsgnn("compare", "fsbm", "--models", "majority,sgc", "--splits", "0,1", "--json").json
     assert {row["model"] for row in board["models"]} == {"majority", "sgc"}
@@ -115,6 +123,7 @@ def test_compare_ranks_models_on_one_graph(lsgnn: Any) -> None:
         (("predict", "no-run"), "no-run is not a run"),
         (("compare", "fsbm", "--models", "gcm"), "or 'gcn'?"),
         (("tune", "fsbm", "--space", "all"), "--space 'all' is not a choice"),
+        (("tune", "fsbm", "--minutes", "-1"), "--minutes -1 is out of range"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(lsgnn: Any, arguments: tuple[str, ...], words: str) -> None:

@@ -93,3 +93,12 @@ def test_masks_must_be_boolean_equal_in_shape_and_at_least_one():
         Splits(one, two, np.zeros(3, bool))
     with pytest.raises(InputError, match="pass at least one split"):
         Splits(*np.zeros((3, 0, 2), bool))
+
+
+def test_some_of_the_splits_can_be_taken():
+    splits = stratified_splits(np.arange(40) % 2, 4)
+    some = splits.take([3, 1])
+    assert len(some) == 2
+    np.testing.assert_array_equal(some.val, splits.val[[3, 1]])
+    with pytest.raises(InputError, match="split 4 does not exist"):
+        splits.take([4])

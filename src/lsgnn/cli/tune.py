@@ -10,6 +10,7 @@ import typer
 
 from lsgnn.cli import options
 from lsgnn.cli.show import answer, answer_json, say, trial_progress
+from lsgnn.errors import InputError
 
 
 def tune(
@@ -30,6 +31,9 @@ def tune(
     set: options.Set = None,
     minutes: Annotated[float | None, typer.Option(help="Begin no further trial after this time.")] = None,
     rescore: Annotated[int, typer.Option(help="Best settings to score again before the choice.", min=1)] = 10,
+    refolds: Annotated[
+        int, typer.Option(help="Deals of each split's training and validation nodes to judge settings by.", min=1)
+    ] = 1,
     prune: Annotated[bool, typer.Option(help="Stop trials whose first splits are clearly worse.")] = True,
     seed: Annotated[int, typer.Option(help="Of the search.", min=0)] = 0,
     members: Annotated[
@@ -48,7 +52,10 @@ def tune(
     which = options.parse_splits(splits, len(all_splits))
     measure: Any = options.default_metric(g, metric)
     options.check_places((export, (".toml",)), (out, (".json",)))
+    if minutes is not None and not minutes > 0:
+        raise InputError(f"--minutes {minutes:g} is out of range: it must be above 0")
     from lsgnn.files import write_json, write_text
+    from lsgnn.graph.refolds import refolded
     from lsgnn.train.tuning import tune as search
 
     with trial_progress(f"tuning {model} on {g.name}", trials) as on_trial:
@@ -58,8 +65,8 @@ def tune(
             space=space,  # type: ignore[arg-type]
             trials=trials,
             base=config if model == "lsgnn" else peer_settings(model, g.name, preset, set or []),
-            splits=all_splits,
-            which=which,
+            splits=all_splits if refolds == 1 else refolded(all_splits.take(which), g.y, refolds),
+            which=which if refolds == 1 else None,
             metric=measure,
             storage=storage,
             prune=prune,
@@ -74,7 +81,8 @@ def tune(
     if test and model == "lsgnn":
         from lsgnn.train.tuning.readings import readings
 
-        read = readings(g, tuning, members=members, splits=all_splits, which=which, metric=measure, workers=jobs)
+        shared: dict[str, Any] = {"splits": all_splits, "which": which, "metric": measure, "workers": jobs}
+        read = readings(g, tuning, members=members, per_split=refolds == 1, **shared)
         document["test"] = {rule: result.to_dict() for rule, result in read.items()}
     if export is not None:
         whose = "" if model == "lsgnn" else f'model = "{model}"\n'
@@ -97,7 +105,6 @@ def tune(
 
 def peer_settings(model: str, dataset: str, preset: str, changes: list[str]) -> Any:
     """A peer starts from its card's settings for the dataset; presets of LSGNN mean nothing to it."""
-    from lsgnn.errors import InputError
     from lsgnn.zoo.presets import zoo_preset
 
     if preset != "default":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +73,11 @@ class Splits:
     def within(self, nodes: Mask) -> Splits:
         """The same splits without the nodes outside `nodes` [n]."""
         return Splits(self.train & nodes, self.val & nodes, self.test & nodes)
+
+    def take(self, numbers: Sequence[int]) -> Splits:
+        """Some of the splits, in the order of their numbers here."""
+        chosen = [self[s] for s in numbers]
+        return Splits(*(np.stack([getattr(split, part) for split in chosen]) for part in ("train", "val", "test")))
 
     def __len__(self) -> int:
         return len(self.train)
