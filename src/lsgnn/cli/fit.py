@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from lsgnn.cli import options
+from lsgnn.cli import options, stores
 from lsgnn.cli.show import answer, answer_json, progress, say
 
 
@@ -27,11 +27,18 @@ def fit(
     preset: options.Preset = "default",
     set: options.Set = None,
     engine: options.Engine = "auto",
+    batch_size: Annotated[int, typer.Option(help="Rows of one step, where GRAPH is a store.", min=1)] = 8192,
     data_dir: options.DataDir = None,
     json: options.Json = False,
 ) -> None:
-    """Train LSGNN on a graph: a dataset name, a .npz file, or --edges/--nodes tables."""
+    """Train LSGNN on a graph: a dataset name, a .npz file, --edges/--nodes tables, or a store of `lsgnn precompute`."""
     start = time.perf_counter()
+    from lsgnn.scale.store import is_store
+
+    if graph is not None and is_store(graph):
+        stores.refuse(edges=edges, report=report, split=split, members=members - 1)
+        stores.fit_store(graph, out, predictions, batch_size, preset, set or [], json)
+        return
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
     config, splits = options.settings_and_splits(g, preset, [c for c in set or [] if c != "direction=auto"])
     # nobody said which neighbours to read: the validation nodes shall choose

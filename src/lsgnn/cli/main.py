@@ -17,6 +17,7 @@ from lsgnn.cli.explain import explain
 from lsgnn.cli.export import export
 from lsgnn.cli.fit import fit
 from lsgnn.cli.paper import paper
+from lsgnn.cli.precompute import precompute
 from lsgnn.cli.predict import predict
 from lsgnn.cli.show import say
 from lsgnn.cli.tune import tune
@@ -31,7 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, diagnose, fit, predict, explain, evaluate, compare, tune, export, datasets, paper):
+for command in (demo, diagnose, fit, predict, explain, evaluate, compare, tune, export, precompute, datasets, paper):
     app.command()(command)
 
 

@@ -113,6 +113,16 @@ def settings_and_splits(graph: Graph, kind: str, changes: Sequence[str]) -> tupl
     return config.replace(**parse_settings(changes)), splits
 
 
+def settings_for_arrays(kind: str, changes: Sequence[str], base: LSGNNConfig | None = None) -> LSGNNConfig:
+    """Settings for a graph that is arrays on disk: `base`, or those of a .toml file, with changes."""
+    from lsgnn.config import LSGNNConfig
+
+    if kind != "default" and not kind.endswith(".toml"):
+        raise InputError(f"--preset {kind} is for known datasets, not for arrays on disk: use default or a .toml")
+    config = load_preset(Path(kind)) if kind != "default" else base or LSGNNConfig()
+    return config.replace(**parse_settings(changes))
+
+
 def direction_unsaid(graph: Graph, kind: str, changes: Sequence[str]) -> bool:
     """True if `direction=auto` was asked for, or if the graph is the user's own and no direction was named."""
     from lsgnn.datasets import names

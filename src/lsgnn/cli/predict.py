@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lsgnn.cli import options
+from lsgnn.cli import options, stores
 from lsgnn.cli.show import answer, answer_json
 from lsgnn.errors import InputError
 
@@ -33,8 +33,17 @@ def predict(
 ) -> None:
     """Write id, predicted class, confidence and class probabilities of every node.
 
-    Without GRAPH or tables: of the run's own graph. With one: of that graph, which must have the same features.
+    Without GRAPH or tables: of the run's own graph. With one: of that graph, which must have the same features. For a
+    run on a store: of a store.
     """
+    from lsgnn.scale.stored_run import is_stored_run
+
+    if is_stored_run(run):
+        stores.refuse(edges=edges, nodes=nodes, attach=attach)
+        if graph is None:
+            raise InputError(f"{run} was trained on a store: name the store to predict, too")
+        stores.predict_store(run, graph, out, not uncalibrated, json)
+        return
     from lsgnn.train.run import Run
 
     if exact and not attach:

@@ -38,14 +38,21 @@ def answer_table(table: Table) -> None:
 
 
 @contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[..., None]]:
-    """A bar that the yielded function moves one step on."""
-    with _bar() as bar:
+def progress(what: str, total: int | None, shown: bool = True) -> Iterator[Callable[..., None]]:
+    """A bar that the yielded function moves one step on, or to `completed` of `total` if told so."""
+    with _bar(shown) as bar:
         task = bar.add_task(what, total=total)
-        yield lambda *_: bar.advance(task)
+
+        def step(*_: Any, **place: int) -> None:
+            if place:
+                bar.update(task, **place)  # type: ignore[arg-type]
+            else:
+                bar.advance(task)
+
+        yield step
 
 
-def _bar() -> Progress:
+def _bar(shown: bool = True) -> Progress:
     """Shown only to people: where stderr is a terminal."""
     from rich import progress as rich_progress
     from rich.console import Console
@@ -59,7 +66,7 @@ def _bar() -> Progress:
         rich_progress.TimeRemainingColumn(),
         console=console,
         transient=True,
-        disable=not console.is_terminal,
+        disable=not (shown and console.is_terminal),
     )
 
 

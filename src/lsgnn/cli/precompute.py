@@ -1,0 +1,87 @@
+"""`lsgnn precompute`: propagate a graph, maybe larger than memory, into a store on disk; resumable."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lsgnn.cli import options
+from lsgnn.cli.show import answer, answer_json, progress
+from lsgnn.errors import InputError
+
+UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+def precompute(
+    out: Annotated[Path, typer.Option(help="Folder of the store; the same command goes on from it.")],
+    graph: Annotated[
+        str | None,
+        typer.Argument(metavar="[GRAPH]", help="A folder of .npy arrays, a dataset or a .npz.", show_default=False),
+    ] = None,
+    edges: options.Edges = None,
+    nodes: options.Nodes = None,
+    label: options.Label = None,
+    id: options.Id = None,
+    column: options.Column = None,
+    max_memory: Annotated[str, typer.Option(help="What all jobs together may allocate, such as 500MB.")] = "4GB",
+    jobs: Annotated[int, typer.Option(help="Processes on this machine.", min=1)] = 1,
+    ray: Annotated[
+        str | None, typer.Option(help="Run the tasks on the Ray cluster at this address ('local': a new one here).")
+    ] = None,
+    split: Annotated[int, typer.Option(help="Which of the graph's splits to keep.", min=0)] = 0,
+    preset: options.Preset = "default",
+    set: options.Set = None,
+    data_dir: options.DataDir = None,
+    json: options.Json = False,
+) -> None:
+    """Compute what LSGNN needs before training, block by block, within a limit of memory.
+
+    `lsgnn fit STORE` trains on it. A folder of arrays holds x.npy, edge_index.npy and y.npy, and if you like
+    edge_weight.npy, node_ids.npy and three masks, train_mask.npy, val_mask.npy, test_mask.npy.
+    """
+    limit = parse_bytes(max_memory)
+    source: Any
+    if graph is not None and Path(graph).is_dir():
+        config, source = options.settings_for_arrays(preset, set or []), graph
+    else:
+        source = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
+        config, splits = options.settings_and_splits(source, preset, set or [])
+        source = replace(source, splits=splits)
+    from lsgnn.scale.executors import processes, serial
+    from lsgnn.scale.executors import ray as ray_cluster
+    from lsgnn.scale.precompute import precompute as fill
+
+    if ray is not None:
+        executor = ray_cluster(None if ray == "local" else ray)
+    else:
+        executor = serial if jobs == 1 else processes(jobs)
+    with progress("propagating blocks of columns", None) as step:
+        store = fill(
+            source,
+            out,
+            config,
+            split=split,
+            max_memory=limit,
+            jobs=jobs,
+            executor=executor,
+            on_task=lambda done, total: step(completed=done, total=total),
+        )
+    manifest = store.manifest
+    if json:
+        size = {"nodes": manifest.num_nodes, "features": manifest.num_features, "blocks": len(manifest.blocks)}
+        answer_json({"store": str(out)} | size | {"settings": manifest.settings})
+        return
+    blocks = f"{len(manifest.blocks)} block(s) of columns"
+    answer(f"{manifest.num_nodes} nodes, {manifest.num_features} features in {blocks}, {config.K} hops: {out}")
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes of a size such as 500MB: a number and KB, MB, GB or TB, with or without the B."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", text.strip(), re.IGNORECASE)
+    if not found:
+        raise InputError(f"--max-memory {text!r} is not a size: write a number and KB, MB, GB or TB, such as 500MB")
+    return int(float(found[1]) * UNITS[found[2].upper()])

@@ -1,0 +1,71 @@
+"""`lsgnn fit` and `lsgnn predict` where the graph is a store; under torchrun the first of the processes speaks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lsgnn.cli import options
+from lsgnn.cli.show import answer, answer_json, progress, say
+from lsgnn.errors import InputError
+
+
+def refuse(**given: Any) -> None:
+    """Raises if an option was used that has no meaning where the graph is a store."""
+    for name, value in given.items():
+        if value:
+            raise InputError(f"--{name} is not for stores: drop it, or pass a graph that fits into memory")
+
+
+def fit_store(
+    folder: str,
+    out: Path | None,
+    predictions: Path | None,
+    batch_size: int,
+    preset: str,
+    changes: list[str],
+    json: bool,
+) -> None:
+    """Train on the rows of a store; alone, or as one of the processes that torchrun started."""
+    options.check_places((out, ()), (predictions, (".csv", ".parquet")))
+    from lsgnn.scale.store import Store
+    from lsgnn.scale.stored_run import fit_stored
+    from lsgnn.scale.world import joined_world
+
+    store = Store(folder)
+    config = options.settings_for_arrays(preset, changes, store.config)
+    with joined_world() as world, progress(f"training on {folder}", config.epochs, shown=world.is_first) as step:
+        run = fit_stored(store, config, batch_size=batch_size, world=world, on_epoch=lambda _: step())
+    if not world.is_first:
+        return
+    if out is not None:
+        run.save(out)
+    if predictions is not None:
+        run.predict(store, predictions)
+    if json:
+        answer_json({"store": folder, "metrics": run.metrics, "best_epoch": run.trained.best_epoch})
+        return
+    for part in ("val", "test"):
+        if f"{part}_accuracy" in run.metrics:
+            answer(f"{part:>5} accuracy {100 * run.metrics[f'{part}_accuracy']:6.2f} %")
+    answer(f"best epoch {run.trained.best_epoch} of {len(run.trained.history)}; train {run.trained.seconds:.2f} s")
+    for what, path in (("run", out), ("predictions", predictions)):
+        if path is not None:
+            answer(f"{what} written to {path}")
+    if world.size > 1:
+        say(f"{world.size} processes trained together")
+
+
+def predict_store(run: Path, folder: str, out: Path, calibrated: bool, json: bool) -> None:
+    """Predictions of every node of a store."""
+    options.check_places((out, (".csv", ".parquet")))
+    from lsgnn.scale.store import Store
+    from lsgnn.scale.stored_run import StoredRun
+
+    store, trained = Store(folder), StoredRun.load(run)
+    with progress(f"predicting {folder}", store.num_nodes) as step:
+        count = trained.predict(store, out, calibrated=calibrated, on_chunk=lambda done: step(completed=done))
+    if json:
+        answer_json({"run": str(run), "out": str(out), "nodes": count})
+    else:
+        answer(f"{count} predictions written to {out}")

@@ -1,0 +1,16 @@
+"""Graphs larger than memory: the same method on a folder of memory-mapped arrays, by one process or many.
+
+    source.py      a Graph, or a folder of .npy files        →  GraphArrays
+    store.py       the folder that everything below fills; an existing file is a finished step
+    edges.py       edges in any order                         →  sorted neighbour lists on disk
+    columns.py     features [n, d]                            →  scaled blocks of columns
+    tasks.py       one block of columns                       →  its K propagated hops and its share of the similarities
+    executors.py   who runs the tasks: this process, several, or a Ray cluster
+    precompute.py  all of it in order
+    rows.py        some nodes of the store                    →  `Rows`, what the model reads
+    training.py    mini-batches of rows                       →  trained weights; under torchrun, by several processes
+    stored_run.py  a trained model that predicts store by store, chunk by chunk
+
+Column blocks do not depend on each other (Â^k X[:, c] needs only X[:, c]), so that propagation is a map over them; and
+after it a node is a row, so that training is that of any classifier.
+"""

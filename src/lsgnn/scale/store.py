@@ -1,0 +1,147 @@
+"""`Store`: a folder of `.npy` files, each of which appears whole or not at all. A file that exists is a finished step.
+
+Tasks in several processes, or on several machines that share the folder, need nothing else to agree on.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib.format import open_memmap
+from numpy.typing import DTypeLike, NDArray
+
+from lsgnn.config import LSGNNConfig
+from lsgnn.errors import InputError
+from lsgnn.files import make_folder, write_json
+
+MANIFEST = "manifest.json"
+# of the settings, those that decide what is in a store; β, γ, the rule of propagation and fewer hops stay free
+PRECOMPUTED = (
+    "direction",
+    "degree",
+    "feature_norm",
+    "K",
+    "similarity",
+    "euclid_sign",
+    "localsim_direction",
+    "localsim_self_loops",
+)
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a store holds.
+
+    Args:
+        source: identity of the data.
+        settings: of `LSGNNConfig`, those named in `PRECOMPUTED`.
+        blocks: [first, last) column of each block of features.
+        memory: bytes that each task may allocate.
+    """
+
+    source: str
+    num_nodes: int
+    num_features: int
+    class_names: Sequence[str]
+    settings: dict[str, Any]
+    blocks: Sequence[Sequence[int]]
+    memory: int
+
+
+class Store:
+    """The arrays of one graph and its propagated features, by name."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder).expanduser()
+        try:
+            self.manifest = Manifest(**json.loads((self.folder / MANIFEST).read_text("utf-8")))
+        except (OSError, ValueError, TypeError) as error:
+            raise InputError(f"{self.folder} is not a store: make one with `lsgnn precompute --out`") from error
+
+    @classmethod
+    def create(cls, folder: str | Path, manifest: Manifest) -> Store:
+        """A new store, or the one that is there if it is of the same data and settings."""
+        folder = make_folder(folder)
+        if is_store(folder):
+            store = cls(folder)
+            differs = store.manifest.source != manifest.source or store.manifest.settings != manifest.settings
+            if differs:
+                raise InputError(f"{folder} is a store of other data or settings: choose another folder or remove it")
+            return store
+        if any(folder.iterdir()):
+            raise InputError(f"{folder} holds files but is no store: choose an empty or a new folder")
+        write_json(folder / MANIFEST, asdict(manifest))
+        return cls(folder)
+
+    @property
+    def num_nodes(self) -> int:
+        return self.manifest.num_nodes
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        return tuple(self.manifest.class_names)
+
+    @property
+    def config(self) -> LSGNNConfig:
+        """The settings that the store was made with, the others at their defaults."""
+        return LSGNNConfig(**self.manifest.settings)
+
+    def path(self, name: str) -> Path:
+        return self.folder / f"{name}.npy"
+
+    def has(self, name: str) -> bool:
+        return self.path(name).is_file()
+
+    def array(self, name: str) -> NDArray[Any]:
+        """A read-only memory map."""
+        if not self.has(name):
+            raise InputError(f"the store {self.folder} is unfinished ({name} is missing): run `lsgnn precompute` again")
+        return np.asarray(np.load(self.path(name), mmap_mode="r"))
+
+    def save(self, name: str, values: NDArray[Any]) -> None:
+        with self.writing(name, values.shape, values.dtype) as out:
+            out[...] = values
+
+    @contextmanager
+    def writing(self, name: str, shape: Sequence[int], dtype: DTypeLike) -> Iterator[NDArray[Any]]:
+        """A memory map to fill; it becomes `name` when the block ends well and vanishes when it does not."""
+        path = self.path(name)
+        make_folder(path.parent)
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
+        try:
+            mapped = open_memmap(temporary, mode="w+", dtype=np.dtype(dtype), shape=tuple(shape))
+            yield np.asarray(mapped)
+            mapped.flush()
+            with temporary.open("rb") as file:
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def is_store(folder: str | Path) -> bool:
+    return (Path(folder).expanduser() / MANIFEST).is_file()
+
+
+def hop(s: int, block: int) -> str:
+    """Name of Â^s X at the columns of a block [n, width]."""
+    return f"hop{s}/block{block}"
+
+
+def partial_similarity(block: int) -> str:
+    """Name of what the columns of a block add to each edge's similarity [E]."""
+    return f"partial/block{block}"
+
+
+def neighbour_lists(direction: str, self_loops: bool) -> str:
+    """Name of a folder with the neighbours that each node reads: indptr [n+1], indices [E], weights [E]."""
+    return f"neighbours-{direction}{'-and-self' if self_loops else ''}"

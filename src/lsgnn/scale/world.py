@@ -1,0 +1,47 @@
+"""The processes that train together: one, or as many as torchrun started."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, distributed, nn
+
+
+@dataclass(frozen=True)
+class World:
+    """This process among those that train together."""
+
+    rank: int = 0
+    size: int = 1
+
+    @property
+    def is_first(self) -> bool:
+        return self.rank == 0
+
+    def sum(self, values: Tensor) -> Tensor:
+        """The sum over all processes, known to all of them."""
+        if self.size > 1:
+            distributed.all_reduce(values)
+        return values
+
+    def share_gradients(self, model: nn.Module) -> nn.Module:
+        """A model whose gradients are averaged over all processes."""
+        return nn.parallel.DistributedDataParallel(model) if self.size > 1 else model
+
+
+@contextmanager
+def joined_world(device: str = "cpu") -> Iterator[World]:
+    """The world that torchrun's variables describe; this process alone where there are none."""
+    if "RANK" not in os.environ or int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        yield World()
+        return
+    on_cpu = torch.device(device).type == "cpu"
+    distributed.init_process_group("gloo" if on_cpu else "nccl")
+    try:
+        yield World(distributed.get_rank(), distributed.get_world_size())
+    finally:
+        distributed.destroy_process_group()

@@ -1,0 +1,67 @@
+"""From arrays on disk to predictions, at the command line."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.graphs import two_blocks
+from tests.scale.stores import arrays_folder
+
+QUICK = ("--set", "epochs=4", "--set", "hidden_channels=8")
+
+
+@pytest.fixture
+def store(lsgnn: Any, tmp_path: Path) -> Path:
+    arrays = arrays_folder(tmp_path / "arrays", two_blocks(n=90))
+    made = lsgnn("precompute", arrays, "--out", tmp_path / "store", "--max-memory", "2MB", "--set", "K=2", "--json")
+    assert made.code == 0, made.err
+    assert made.json["nodes"] == 90
+    assert made.json["settings"]["K"] == 2
+    return tmp_path / "store"
+
+
+def test_a_store_is_fitted_and_predicted(lsgnn: Any, store: Path, tmp_path: Path) -> None:
+    fitted = lsgnn("fit", store, *QUICK, "--out", tmp_path / "run", "--predictions", tmp_path / "p.csv")
+    assert fitted.code == 0, fitted.err
+    assert "test accuracy" in fitted.out
+    assert (tmp_path / "p.csv").read_text().splitlines()[1].startswith('"n0",')
+    again = lsgnn("predict", tmp_path / "run", store, "--out", tmp_path / "again.csv", "--json")
+    assert again.json["nodes"] == 90
+    assert (tmp_path / "again.csv").read_text() == (tmp_path / "p.csv").read_text()
+    scores = lsgnn("fit", store, *QUICK, "--batch-size", 10, "--json").json
+    assert scores["metrics"].keys() >= {"val_accuracy", "test_accuracy"}
+
+
+def test_a_dataset_becomes_a_store_too(lsgnn: Any, tmp_path: Path) -> None:
+    made = lsgnn("precompute", "fsbm", "--out", tmp_path / "store", "--jobs", 2, "--split", 1)
+    assert made.code == 0, made.err
+    assert "1000 nodes" in made.out
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "words"),
+    [
+        ("fit", ("--report", "r.html"), "--report is not for stores"),
+        ("fit", ("--members", "2"), "--members is not for stores"),
+        ("fit", ("--set", "direction=out"), "the store was made with 'undirected'"),
+        ("fit", ("--preset", "released"), "--preset released is for known datasets"),
+        ("precompute", ("--out", "s", "--max-memory", "lots"), "--max-memory 'lots' is not a size"),
+        ("precompute", ("--out", "s"), "has no x.npy"),
+    ],
+)
+def test_bad_input_is_one_line(
+    lsgnn: Any, store: Path, monkeypatch: pytest.MonkeyPatch, command: str, arguments: tuple[str, ...], words: str
+) -> None:
+    monkeypatch.chdir(store.parent)
+    result = lsgnn(command, store, *arguments)
+    assert result.code == 2
+    assert words in result.err
+    assert result.err.strip().count("\n") == 0
+
+
+def test_a_run_on_a_store_needs_a_store(lsgnn: Any, store: Path, tmp_path: Path) -> None:
+    assert lsgnn("fit", store, *QUICK, "--out", tmp_path / "run").code == 0
+    result = lsgnn("predict", tmp_path / "run")
+    assert result.code == 2
+    assert "name the store to predict" in result.err
