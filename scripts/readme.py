@@ -1,5 +1,5 @@
-"""Writes the generated parts of README.md and docs/results.md from the files under results/; `--check` tells whether
-they are stale."""
+"""Writes the generated parts of README.md and of pages under docs/ from the files under results/; `--check` tells
+whether they are stale."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lsgnn.paper.page import Score
 from lsgnn.paper.published import OTHERS, nine, printed_lsgnn, title
 
 ROOT = Path(__file__).parents[1]
-FILES = (ROOT / "README.md", ROOT / "docs" / "results.md")
+FILES = (ROOT / "README.md", ROOT / "docs" / "results.md", ROOT / "docs" / "tutorials" / "large.md")
 
 # the authors' own logs (fact sheet, section 3)
 AUTHORS_LOG = {
@@ -85,6 +85,22 @@ def tuning_time_table(results: Path) -> str:
         counts = (str(entry[name]) for name in ("trials", "splits", "jobs"))
         minutes = (f"{entry[name] / 60:.1f}" for name in ("wall_seconds", "cpu_seconds"))
         lines.append(f"| {' | '.join((entry['dataset'], *counts, *minutes))} |")
+    return "\n".join(lines)
+
+
+def store_table(results: Path) -> str:
+    """CPU time and peak memory of a graph on disk."""
+    measured = _read(results / "benchmarks" / "store.json")
+    shape = (
+        f"{measured['nodes']:,} nodes, {measured['features']} features, {measured['edges']:,} edges, "
+        f"{measured['hops']} hops; the store: {measured['store_megabytes']:,} MB"
+    )
+    lines = [f"| {shape} | CPU seconds | peak of allocated memory |", "|---|---|---|"]
+    limit, epochs = f"`--max-memory {measured['max_memory']}MB`", f"{measured['epochs']} epochs"
+    for name, how in (("libraries", "Python, loaded"), ("precompute", limit), ("fit", epochs)):
+        entry = measured[name]
+        label = how if name == "libraries" else f"`lsgnn {name}`, {how}"
+        lines.append(f"| {label} | {entry['cpu_seconds']} | {entry['peak_megabytes']:.0f} MB |")
     return "\n".join(lines)
 
 
@@ -174,6 +190,7 @@ SECTIONS: dict[str, Callable[[Path], str]] = {
     "released": released_table,
     "speed": speed_table,
     "tuning-time": tuning_time_table,
+    "store": store_table,
     "tuned": tuned_table,
     "explained": explained_table,
     **{f"findings-{name}": partial(findings, name) for name in paper.names()},
