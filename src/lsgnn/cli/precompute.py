@@ -55,10 +55,8 @@ def precompute(
     from lsgnn.scale.executors import ray as ray_cluster
     from lsgnn.scale.precompute import precompute as fill
 
-    if ray is not None:
-        executor = ray_cluster(None if ray == "local" else ray)
-    else:
-        executor = serial if jobs == 1 else processes(jobs)
+    here = serial if jobs == 1 else processes(jobs)
+    executor = here if ray is None else ray_cluster(ray)
     with progress("propagating blocks of columns", None) as step:
         store = fill(
             source,

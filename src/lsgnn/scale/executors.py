@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any, TypeAlias
 
+from lsgnn.errors import InputError
 from lsgnn.extras import optional
 
 Task: TypeAlias = tuple[Any, ...]  # the arguments of one call
@@ -35,17 +37,22 @@ def processes(jobs: int) -> Executor:
     return run
 
 
-def ray(address: str | None = None) -> Executor:
-    """The Ray cluster at an address ("auto": the one that this machine is in; None: a new one on this machine).
+def ray(address: str = "local") -> Executor:
+    """The Ray cluster at an address ("auto": the one that this machine is in; "local": a new one on this machine).
 
-    All machines must see the store's folder under the same path. A task whose machine dies is started again.
+    A process that is in a cluster already stays in it. All machines must see the store's folder under the same path. A
+    task whose machine dies is started again.
     """
 
     def run(function: Callable[..., Any], tasks: Iterable[Task]) -> Iterator[Any]:
         library = optional("ray", "ray")
         started = not library.is_initialized()
         if started:
-            library.init(address=address, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+            _require_answer(address)
+            try:
+                library.init(address=address, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+            except (ConnectionError, ValueError) as error:
+                raise InputError(f"there is no Ray cluster at {address!r}: start one, or use 'local'") from error
         try:
             remote = library.remote(num_cpus=1, max_retries=3)(function)
             waiting = [remote.remote(*task) for task in tasks]
@@ -57,3 +64,16 @@ def ray(address: str | None = None) -> Executor:
                 library.shutdown()
 
     return run
+
+
+def _require_answer(address: str) -> None:
+    """Ray itself waits for minutes for a cluster that is not there."""
+    host, separator, port = address.rpartition(":")
+    if not separator or not port.isdigit() or "://" in address:
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=10).close()
+    except OSError as error:
+        raise InputError(
+            f"nothing answers at {address!r} ({error}): start a Ray cluster there, or use 'local'"
+        ) from error
