@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from lsgnn.scale.columns import column_blocks, write_columns
 from lsgnn.scale.edges import BYTES_PER_EDGE, write_neighbours
 from lsgnn.scale.executors import Executor, serial
 from lsgnn.scale.source import GraphArrays, open_source
-from lsgnn.scale.store import PRECOMPUTED, Manifest, Store, hop, partial_similarity
+from lsgnn.scale.store import PARTIAL, PRECOMPUTED, Manifest, Store, hop, partial_similarity
 from lsgnn.scale.tasks import filter_neighbours, propagate_block, similarity_neighbours
 
 SMALLEST_MEMORY = 1_000_000  # bytes; with less, files are read in crumbs
@@ -69,6 +68,7 @@ def precompute(
             memory=memory,
         ),
     )
+    store.sweep()
     write_inputs(store, arrays)
     tasks = [(str(store.folder), block) for block in range(len(store.manifest.blocks))]
     for done, _ in enumerate(executor(propagate_block, tasks), start=1):
@@ -124,8 +124,12 @@ def edge_parts(store: Store, indptr: NDArray[np.int64]) -> Iterator[tuple[slice,
 
 def write_similarity(store: Store) -> None:
     """similarity [E]: the blocks' shares, added up."""
-    if store.has("similarity"):
-        return
+    if not store.has("similarity"):
+        _add_up(store)
+    store.remove(PARTIAL)
+
+
+def _add_up(store: Store) -> None:
     config, blocks = store.config, range(len(store.manifest.blocks))
     partial = [store.array(partial_similarity(block)) for block in blocks]
     name, length = similarity_neighbours(store), np.sqrt(store.array("squared_length"))
@@ -140,7 +144,6 @@ def write_similarity(store: Store) -> None:
                 out[part] = np.divide(total, size, out=np.zeros_like(total), where=size > 0)
             else:
                 out[part] = config.euclid_sign * (total if config.similarity == "squared" else np.sqrt(total))
-    shutil.rmtree(store.path(partial_similarity(0)).parent, ignore_errors=True)
 
 
 def write_labelled_rows(store: Store) -> None:

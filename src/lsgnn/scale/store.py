@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -23,6 +24,7 @@ from lsgnn.errors import InputError
 from lsgnn.files import make_folder, write_json
 
 MANIFEST = "manifest.json"
+PARTIAL = "partial"  # folder of what blocks add to the similarities, until they are added up
 # of the settings, those that decide what is in a store; β, γ, the rule of propagation and fewer hops stay free
 PRECOMPUTED = (
     "direction",
@@ -127,6 +129,17 @@ class Store:
             temporary.unlink(missing_ok=True)
             raise
 
+    def remove(self, folder: str) -> None:
+        """Removes a folder of arrays that is no longer needed."""
+        shutil.rmtree(self.folder / folder, ignore_errors=True)
+
+    def sweep(self) -> None:
+        """Removes what a killed process left half-written; call it before tasks run, not beside them."""
+        for file in self.folder.rglob(".*.tmp"):
+            file.unlink(missing_ok=True)
+        for folder in self.folder.glob(".edges-*"):
+            self.remove(folder.name)
+
 
 def is_store(folder: str | Path) -> bool:
     return (Path(folder).expanduser() / MANIFEST).is_file()
@@ -139,7 +152,7 @@ def hop(s: int, block: int) -> str:
 
 def partial_similarity(block: int) -> str:
     """Name of what the columns of a block add to each edge's similarity [E]."""
-    return f"partial/block{block}"
+    return f"{PARTIAL}/block{block}"
 
 
 def neighbour_lists(direction: str, self_loops: bool) -> str:
