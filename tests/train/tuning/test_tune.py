@@ -161,6 +161,15 @@ def test_the_first_look_at_all_shares_starts_the_search_with_the_best_cells(tmp_
     assert all(t.params.items() >= others.items() for t in study.trials[:8])  # as they were looked at
 
 
+def test_the_first_look_gives_up_hopeless_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(HopelessPruner, "margin", lambda self, score, num_splits: 0.0)  # whatever is behind is hopeless
+    tune(GRAPH, trials=1, base=BASE, splits=SPLITS, storage=tmp_path / "study.db")
+    grid = optuna.load_study(study_name="two-blocks/lsgnn/paper/grid", storage=f"sqlite:///{tmp_path}/study.db")
+    states = [trial.state.name for trial in grid.trials]
+    assert len(states) == 36
+    assert {"COMPLETE", "PRUNED"} == set(states)
+
+
 def test_a_stopped_search_goes_on_and_a_finished_one_is_only_read(tmp_path: Path) -> None:
     settings = dict(base=BASE, splits=SPLITS, grid=False, storage=tmp_path / "study.db")
     first = tune(GRAPH, trials=3, **settings)
@@ -287,7 +296,7 @@ def test_a_trial_of_another_machine_does_not_hold_a_search_up_for_ever() -> None
 
 
 def test_a_first_look_that_ran_out_of_time_goes_on(tmp_path: Path) -> None:
-    given = dict(base=BASE, splits=SPLITS, storage=tmp_path / "study.db", start=[{"beta": 0.5}])
+    given = dict(base=BASE, splits=SPLITS, prune=False, storage=tmp_path / "study.db", start=[{"beta": 0.5}])
     tune(GRAPH, trials=1, timeout=1e-9, **given)
     tune(GRAPH, trials=2, **given)
     grid = optuna.load_study(study_name="two-blocks/lsgnn/paper/grid", storage=f"sqlite:///{tmp_path}/study.db")

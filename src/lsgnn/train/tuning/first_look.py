@@ -19,7 +19,10 @@ GRID_BEST = 8  # cells that go on to full trials
 def best_cells(
     scorer: Scorer, study: optuna.Study, splits: list[int], seed: int, deadline: float
 ) -> list[dict[str, float]]:
-    """The best of the 36 cells on a few splits, as far as the time goes; a later call looks at the rest."""
+    """The best of the 36 cells on a few splits, as far as the time goes; a later call looks at the rest.
+
+    A cell that the study's pruner gives up is none of them.
+    """
     if not study.trials:
         for beta in SHARES:
             for gamma in SHARES:

@@ -105,7 +105,7 @@ def tune(
     known = nearest(base.to_dict(), limits)
     first = [known | dict(settings) for settings in start]
     if grid and isinstance(base, LSGNNConfig):
-        first_look = open_study(f"{name}/grid", file, decides=decides)
+        first_look = open_study(f"{name}/grid", file, pruner, decides)
         # with another learning rate than it was seen with, a cell would not show what it is worth
         first += [known | cell for cell in best_cells(scorer, first_look, numbers, seed, deadline)]
     else:
