@@ -44,6 +44,9 @@ def test_a_dataset_becomes_a_store_too(lsgnn: Any, tmp_path: Path) -> None:
     [
         ("fit", ("--report", "r.html"), "--report is not for stores"),
         ("fit", ("--members", "2"), "--members is not for stores"),
+        ("fit", ("--engine", "cpu"), "--engine is not for stores"),
+        ("fit", ("--data-dir", "."), "--data-dir is not for stores"),
+        ("fit", ("--out", "arrays"), "is not a run on a store"),
         ("fit", ("--set", "direction=out"), "the store was made with 'undirected'"),
         ("fit", ("--preset", "released"), "--preset released is for known datasets"),
         ("precompute", ("--out", "s", "--max-memory", "lots"), "--max-memory 'lots' is not a size"),
@@ -65,3 +68,6 @@ def test_a_run_on_a_store_needs_a_store(lsgnn: Any, store: Path, tmp_path: Path)
     result = lsgnn("predict", tmp_path / "run")
     assert result.code == 2
     assert "name the store to predict" in result.err
+    result = lsgnn("explain", tmp_path / "run", "--node", "n1")
+    assert result.code == 2
+    assert "is a run on a store" in result.err

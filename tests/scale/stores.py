@@ -7,15 +7,15 @@ import numpy as np
 
 from lsgnn import Graph, LSGNNConfig
 from lsgnn.graph.splits import stratified_splits
-from lsgnn.scale.store import PRECOMPUTED, Manifest, Store
+from lsgnn.scale.store import Manifest, Store
 
 
 def empty_store(folder: Path, graph: Graph, memory: int, **settings: Any) -> Store:
     """A store without any array, whose tasks may allocate so many bytes."""
     config = LSGNNConfig(**settings)
     d = graph.num_features
-    kept = {name: getattr(config, name) for name in PRECOMPUTED}
-    return Store.create(folder, Manifest("test", graph.num_nodes, d, graph.class_names, kept, [[0, d]], memory))
+    manifest = Manifest("test", graph.num_nodes, d, graph.class_names, config.to_dict(), [[0, d]], memory)
+    return Store.create(folder, manifest)
 
 
 def arrays_folder(folder: Path, graph: Graph) -> Path:

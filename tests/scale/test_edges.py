@@ -56,6 +56,8 @@ def test_neighbour_lists_are_those_of_the_graph_in_memory(
         ((0, 8), 1.0, "edge 1 names node 8"),
         ((-1, 0), 1.0, "edge 1 names node -1"),
         ((0, 1), 0.0, "edge 1 has weight 0"),
+        ((0, 1), 1e-60, "edge 1 has weight 0"),  # in float32
+        ((0, 1), 1e60, "edge 1 has weight inf"),
     ],
 )
 def test_edges_that_cannot_be_are_refused(tmp_path: Path, edge: tuple[int, int], weight: float, message: str) -> None:

@@ -1,3 +1,5 @@
+import os
+import signal
 import time
 from pathlib import Path
 
@@ -25,6 +27,15 @@ def test_every_task_is_done_once(executor: Executor) -> None:
 def test_an_error_in_a_task_reaches_the_caller(executor: Executor) -> None:
     with pytest.raises(ValueError, match="-1 is below zero"):
         list(executor(half, [(1,), (-1,), (2,)]))
+
+
+def die(number: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_job_that_is_killed_is_no_traceback() -> None:
+    with pytest.raises(InputError, match="a job was killed, perhaps for want of memory"):
+        list(processes(1)(die, [(1,)]))
 
 
 def test_a_ray_cluster_writes_the_same_bytes_as_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

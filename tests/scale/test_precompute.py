@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -105,24 +106,26 @@ precompute(GRAPH, sys.argv[1], LSGNNConfig(K=2), max_memory=MEGABYTE)
 """
 
 
-@pytest.mark.parametrize("file", [4, 9, 14])
+@pytest.mark.parametrize("file", [1, 4, 9, 14])
 def test_after_sigkill_the_same_call_goes_on_and_ends_with_the_same_bytes(tmp_path: Path, file: int) -> None:
     store = tmp_path / "store"
     child = subprocess.run([sys.executable, "-c", KILLED, str(store), str(file)], cwd=Path(__file__).parents[2])
     assert child.returncode == -signal.SIGKILL
     finished = {path: os.stat(path).st_ino for path in store.rglob("*.npy") if not path.name.startswith(".")}
-    assert finished
+    assert bool(finished) == (file > 1)  # the first file is the manifest
     precompute(GRAPH, store, LSGNNConfig(K=2), max_memory=MEGABYTE)
     whole = precompute(GRAPH, tmp_path / "whole", LSGNNConfig(K=2), max_memory=MEGABYTE)
     kept = {path: inode for path, inode in finished.items() if path.exists()}
     assert all(os.stat(path).st_ino == inode for path, inode in kept.items())  # nothing was made twice
     assert bytes_of(store) == bytes_of(whole.folder)
-    assert not list(store.rglob(".*"))  # nor is anything left that was half-written
+    assert [path.name for path in store.rglob(".*")] == [".lock"]  # nor is anything left that was half-written
 
 
 def test_a_store_of_other_data_or_settings_is_not_continued(tmp_path: Path) -> None:
     precompute(GRAPH, tmp_path / "store", LSGNNConfig(K=2))
-    for source, config in ((GRAPH, LSGNNConfig(K=3)), (random_graph(seed=1, n=3000, d=70), LSGNNConfig(K=2))):
+    renamed = replace(GRAPH, node_ids=np.arange(3000) + 1)
+    other = random_graph(seed=1, n=3000, d=70)
+    for source, config in ((GRAPH, LSGNNConfig(K=3)), *((graph, LSGNNConfig(K=2)) for graph in (other, renamed))):
         with pytest.raises(InputError, match="store of other data or settings"):
             precompute(source, tmp_path / "store", config)
     (tmp_path / "mine").mkdir()
@@ -134,6 +137,7 @@ def test_a_store_of_other_data_or_settings_is_not_continued(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("config", "memory", "message"),
     [
+        ({"adjacency_embedding": True}, 1 << 30, "keeps parameters of each node"),
         ({"K": 17}, 1 << 30, "K=17 is out of range"),
         ({"filter": "self_loop"}, 1 << 30, "filter='self_loop' is not for stores"),
         ({}, 1000, "max_memory=1000 is too little"),
@@ -159,6 +163,37 @@ def test_a_value_that_is_no_number_is_named(tmp_path: Path) -> None:
     np.save(folder / "x.npy", x)
     with pytest.raises(InputError, match=r"x\[30, 2\] is nan"):
         precompute(folder, tmp_path / "store", max_memory=MEGABYTE)
+    x[30, 2] = 0
+    np.save(folder / "x.npy", x)
+    precompute(folder, tmp_path / "store", max_memory=MEGABYTE)  # the corrected data find no store in the way
+
+
+def test_a_store_keeps_its_blocks_and_takes_a_new_limit(tmp_path: Path) -> None:
+    first = precompute(GRAPH, tmp_path / "store", LSGNNConfig(K=2), max_memory=4 * MEGABYTE)
+    again = precompute(GRAPH, tmp_path / "store", LSGNNConfig(K=2, beta=0.3), max_memory=2 * MEGABYTE)
+    assert again.manifest.blocks == first.manifest.blocks
+    assert again.manifest.memory == 2 * MEGABYTE
+    assert again.config.beta == 0.3
+    with pytest.raises(InputError, match=r"take 1\.7 MB for each job"):
+        precompute(GRAPH, tmp_path / "store", LSGNNConfig(K=2), max_memory=4 * MEGABYTE, jobs=3)
+
+
+def test_two_processes_do_not_fill_one_store(tmp_path: Path) -> None:
+    store = precompute(GRAPH, tmp_path / "store", LSGNNConfig(K=2))
+    with store.locked(), pytest.raises(InputError, match="another process is filling"):
+        precompute(GRAPH, tmp_path / "store", LSGNNConfig(K=2))
+
+
+def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int, offset: int, length: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    store = precompute(GRAPH, tmp_path / "store", LSGNNConfig(K=2))
+    store.path("similarity").unlink()
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(OSError, match="No space left"):
+        precompute(GRAPH, tmp_path / "store", LSGNNConfig(K=2))
+    assert not list(store.folder.rglob("*.tmp"))
 
 
 LIMITED = """

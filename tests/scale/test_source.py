@@ -39,7 +39,12 @@ def test_a_graph_comes_with_the_split_that_is_asked_for() -> None:
     [
         ("x", None, "has no x.npy"),
         ("x", np.zeros(40), "x.npy is of shape"),
-        ("x", np.array([["a"]]), "must hold numbers"),
+        ("x", np.full((40, 1), "a"), "must hold numbers"),
+        ("x", np.zeros((40, 0)), "rows and columns"),
+        ("x", np.zeros((0, 3)), "rows and columns"),
+        ("y", np.zeros(40, int), r"labels of 1 class\(es\)"),
+        ("node_ids", np.zeros(40, int), "node id 0 stands 40 times"),
+        ("edge_weight", np.full(GRAPH.num_edges, "a"), "must hold numbers"),
         ("edge_index", np.zeros((3, 4), int), r"edge_index.npy is of shape \(3, 4\)"),
         ("edge_index", np.zeros((2, 4)), "whole numbers"),
         ("y", np.zeros(39, int), r"y.npy is of shape \(39,\)"),
@@ -59,8 +64,9 @@ def test_arrays_that_do_not_fit_are_refused(tmp_path: Path, file: str, content: 
 
 def test_a_file_that_is_no_array_is_refused(tmp_path: Path) -> None:
     folder = arrays_folder(tmp_path / "arrays", GRAPH)
-    (folder / "x.npy").write_text("not an array")
-    with pytest.raises(InputError, match=r"x\.npy cannot be read"):
-        open_source(folder)
+    for content in (b"not an array", b""):
+        (folder / "x.npy").write_bytes(content)
+        with pytest.raises(InputError, match=r"x\.npy cannot be read"):
+            open_source(folder)
     with pytest.raises(InputError, match="split=1"):
         open_source(folder, split=1)

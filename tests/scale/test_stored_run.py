@@ -8,6 +8,7 @@ import pytest
 import lsgnn
 from lsgnn import Graph, InputError, LSGNNConfig
 from lsgnn.scale.precompute import precompute
+from lsgnn.scale.rows import StoredRows
 from lsgnn.scale.store import Store
 from lsgnn.scale.stored_run import StoredRun, fit_stored
 from tests.graphs import two_blocks
@@ -37,12 +38,16 @@ def test_scores_and_predictions_are_those_of_a_run_in_memory(store: Store, tmp_p
 
 def test_predictions_in_chunks_are_those_at_once(tmp_path: Path) -> None:
     small = precompute(GRAPH, tmp_path / "small", CONFIG, max_memory=1 << 20)
-    manifest = small.manifest
     run = fit_stored(small, CONFIG)
-    object.__setattr__(manifest, "memory", 32 * 3 * 6 * 25)  # 25 nodes at a time
+    object.__setattr__(small.manifest, "memory", 4000)  # three rows, or 25 neighbours
+    indptr, nodes = small.array("neighbours-undirected/indptr"), list(StoredRows(small, CONFIG).chunks())
+    assert [first for first, _ in nodes] == [0, *(last for _, last in nodes[:-1])]
+    assert nodes[-1][1] == 90
+    assert all(last - first <= 3 for first, last in nodes)
+    assert all(indptr[last] - indptr[first] <= 25 or last == first + 1 for first, last in nodes)
     done = list[int]()
     run.predict(small, tmp_path / "chunks.csv", on_chunk=done.append)
-    assert done == [50, 75, 90]
+    assert done == [last for _, last in nodes[1:]]
     run.predict(Store(small.folder), tmp_path / "once.csv")
     chunks, once = (pyarrow.csv.read_csv(tmp_path / f"{name}.csv") for name in ("chunks", "once"))
     assert chunks["id"] == once["id"]

@@ -96,6 +96,10 @@ def test_settings_that_the_store_does_not_serve_are_refused(
 def test_more_processes_than_rows_are_refused(store: Store) -> None:
     with pytest.raises(InputError, match="too few for 100 process"):
         train_stored(store, CONFIG, world=World(0, 100))
+    with pytest.raises(InputError, match=r"each needs 2 row\(s\) of every batch"):
+        train_stored(store, CONFIG.replace(head="mlp"), batch_size=1)
+    with pytest.raises(InputError, match="head='mlp' normalises over the whole batch"):
+        train_stored(store, CONFIG.replace(head="mlp"), world=World(0, 2))
 
 
 def test_alone_there_is_nobody_to_join() -> None:

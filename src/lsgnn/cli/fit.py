@@ -36,7 +36,8 @@ def fit(
     from lsgnn.scale.store import is_store
 
     if graph is not None and is_store(graph):
-        stores.refuse(edges=edges, report=report, split=split, members=members - 1)
+        stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, data_dir=data_dir)
+        stores.refuse(report=report, split=split, members=members - 1, engine=engine != "auto")
         stores.fit_store(graph, out, predictions, batch_size, preset, set or [], json)
         return
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)

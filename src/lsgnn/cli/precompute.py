@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lsgnn.cli import options
+from lsgnn.cli import options, stores
 from lsgnn.cli.show import answer, answer_json, progress
 from lsgnn.errors import InputError
 
@@ -27,7 +27,7 @@ def precompute(
     label: options.Label = None,
     id: options.Id = None,
     column: options.Column = None,
-    max_memory: Annotated[str, typer.Option(help="What all jobs together may allocate, such as 500MB.")] = "4GB",
+    max_memory: Annotated[str, typer.Option(help="What all jobs (with --ray: each task) may allocate.")] = "4GB",
     jobs: Annotated[int, typer.Option(help="Processes on this machine.", min=1)] = 1,
     ray: Annotated[
         str | None, typer.Option(help="Run the tasks on the Ray cluster at this address ('local': a new one here).")
@@ -46,6 +46,7 @@ def precompute(
     limit = parse_bytes(max_memory)
     source: Any
     if graph is not None and Path(graph).is_dir():
+        stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, data_dir=data_dir)
         config, source = options.settings_for_arrays(preset, set or []), graph
     else:
         source = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
@@ -56,7 +57,9 @@ def precompute(
     from lsgnn.scale.precompute import precompute as fill
 
     here = serial if jobs == 1 else processes(jobs)
-    executor = here if ray is None else ray_cluster(ray)
+    if ray is not None and jobs > 1:
+        raise InputError("--jobs is for this machine: with --ray, a machine runs as many tasks as it has room for")
+    executor = here if ray is None else ray_cluster(ray, memory=limit)
     with progress("propagating blocks of columns", None) as step:
         store = fill(
             source,
@@ -79,7 +82,7 @@ def precompute(
 
 def parse_bytes(text: str) -> int:
     """Bytes of a size such as 500MB: a number and KB, MB, GB or TB, with or without the B."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", text.strip(), re.IGNORECASE)
+    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)\s*([KMGT]?)B?", text.strip(), re.IGNORECASE)
     if not found:
         raise InputError(f"--max-memory {text!r} is not a size: write a number and KB, MB, GB or TB, such as 500MB")
     return int(float(found[1]) * UNITS[found[2].upper()])

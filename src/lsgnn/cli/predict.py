@@ -39,7 +39,7 @@ def predict(
     from lsgnn.scale.stored_run import is_stored_run
 
     if is_stored_run(run):
-        stores.refuse(edges=edges, nodes=nodes, attach=attach)
+        stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, attach=attach, exact=exact)
         if graph is None:
             raise InputError(f"{run} was trained on a store: name the store to predict, too")
         stores.predict_store(run, graph, out, not uncalibrated, json)

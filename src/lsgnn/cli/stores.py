@@ -14,7 +14,8 @@ def refuse(**given: Any) -> None:
     """Raises if an option was used that has no meaning where the graph is a store."""
     for name, value in given.items():
         if value:
-            raise InputError(f"--{name} is not for stores: drop it, or pass a graph that fits into memory")
+            option = name.replace("_", "-")
+            raise InputError(f"--{option} is not for stores or arrays on disk: drop it, or pass a graph in memory")
 
 
 def fit_store(
@@ -29,9 +30,11 @@ def fit_store(
     """Train on the rows of a store; alone, or as one of the processes that torchrun started."""
     options.check_places((out, ()), (predictions, (".csv", ".parquet")))
     from lsgnn.scale.store import Store
-    from lsgnn.scale.stored_run import fit_stored
+    from lsgnn.scale.stored_run import fit_stored, require_place
     from lsgnn.scale.world import joined_world
 
+    if out is not None:
+        require_place(out.expanduser())
     store = Store(folder)
     config = options.settings_for_arrays(preset, changes, store.config)
     with joined_world() as world, progress(f"training on {folder}", config.epochs, shown=world.is_first) as step:

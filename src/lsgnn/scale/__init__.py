@@ -7,6 +7,7 @@
     tasks.py       one block of columns                       →  its K propagated hops and its share of the similarities
     executors.py   who runs the tasks: this process, several, or a Ray cluster
     precompute.py  all of it in order
+    settings.py    which settings go with a store
     rows.py        some nodes of the store                    →  `Rows`, what the model reads
     training.py    mini-batches of rows                       →  trained weights; under torchrun, by several processes
     stored_run.py  a trained model that predicts store by store, chunk by chunk

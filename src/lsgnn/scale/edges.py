@@ -58,7 +58,9 @@ def _read(arrays: GraphArrays, direction: Direction, self_loops: bool, at_once: 
     for start in range(0, E, at_once):
         part = slice(start, min(start + at_once, E))
         source, target = np.asarray(arrays.edge_index[:, part], dtype=np.int64)
-        weight = np.ones(len(source), np.float32) if arrays.edge_weight is None else arrays.edge_weight[part]
+        weight = np.ones(len(source)) if arrays.edge_weight is None else arrays.edge_weight[part]
+        with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is refused
+            weight = np.asarray(weight, dtype=np.float32)
         _check(source, target, weight, n, start)
         keep = slice(None) if self_loops else source != target
         for turned in (False, True):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
+import signal
 import socket
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeAlias
 
 from lsgnn.errors import InputError
@@ -25,11 +29,17 @@ def processes(jobs: int) -> Executor:
 
     def run(function: Callable[..., Any], tasks: Iterable[Task]) -> Iterator[Any]:
         # "spawn": a forked copy of a process that has started threads (torch, Numba) may hang
-        with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent) as pool:
             waiting = [pool.submit(function, *task) for task in tasks]
             try:
                 for done in as_completed(waiting):
                     yield done.result()
+            except BrokenProcessPool as error:
+                raise InputError(
+                    "a job was killed, perhaps for want of memory: lower the limit or the number of jobs; "
+                    "the same call goes on where it stopped"
+                ) from error
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
@@ -37,11 +47,20 @@ def processes(jobs: int) -> Executor:
     return run
 
 
-def ray(address: str = "local") -> Executor:
+def _end_with_parent() -> None:
+    """A worker whose parent was killed would wait for tasks for ever; Linux can end it (1 is PR_SET_PDEATHSIG)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+
+
+def ray(address: str = "local", memory: int = 0) -> Executor:
     """The Ray cluster at an address ("auto": the one that this machine is in; "local": a new one on this machine).
 
     A process that is in a cluster already stays in it. All machines must see the store's folder under the same path. A
     task whose machine dies is started again.
+
+    Args:
+        memory: bytes that a task takes; a machine runs as many tasks at a time as it has cores and memory for.
     """
 
     def run(function: Callable[..., Any], tasks: Iterable[Task]) -> Iterator[Any]:
@@ -54,11 +73,20 @@ def ray(address: str = "local") -> Executor:
             except (ConnectionError, ValueError) as error:
                 raise InputError(f"there is no Ray cluster at {address!r}: start one, or use 'local'") from error
         try:
-            remote = library.remote(num_cpus=1, max_retries=3)(function)
+            largest = max(node["Resources"].get("memory", 0) for node in library.nodes())
+            if memory > largest:
+                raise InputError(
+                    f"a task takes {memory / 1e6:.0f} MB, but no machine of the cluster has more than "
+                    f"{largest / 1e6:.0f}: lower the limit"
+                )
+            remote = library.remote(num_cpus=1, memory=memory, max_retries=3)(function)
             waiting = [remote.remote(*task) for task in tasks]
             while waiting:
                 done, waiting = library.wait(waiting)
-                yield library.get(done[0])
+                try:
+                    yield library.get(done[0])
+                except library.exceptions.RayTaskError as error:
+                    raise error.cause from error  # what went wrong in the task, as with other executors
         finally:
             if started:
                 library.shutdown()

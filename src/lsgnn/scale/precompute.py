@@ -15,8 +15,9 @@ from lsgnn.propagate.irdc import MAX_BASIS_K
 from lsgnn.scale.columns import column_blocks, write_columns
 from lsgnn.scale.edges import BYTES_PER_EDGE, write_neighbours
 from lsgnn.scale.executors import Executor, serial
+from lsgnn.scale.settings import require_no_node_parameters
 from lsgnn.scale.source import GraphArrays, open_source
-from lsgnn.scale.store import PARTIAL, PRECOMPUTED, Manifest, Store, hop, partial_similarity
+from lsgnn.scale.store import PARTIAL, Manifest, Store, hop, is_store, partial_similarity
 from lsgnn.scale.tasks import filter_neighbours, propagate_block, similarity_neighbours
 
 SMALLEST_MEMORY = 1_000_000  # bytes; with less, files are read in crumbs
@@ -38,11 +39,12 @@ def precompute(
 
     Args:
         source: a folder of arrays (see `lsgnn.scale.source.read_folder`), or anything that `lsgnn.as_graph` takes.
-        config: settings; of these the store keeps those that it depends on (`lsgnn.scale.store.PRECOMPUTED`).
+        config: settings; the store depends on some of them (`lsgnn.scale.store.PRECOMPUTED`), `fit_stored` starts from
+            the others.
         split: which of a graph's splits to use; a folder of arrays has one.
-        max_memory: bytes to allocate at most, by all jobs together, besides a few numbers for each node (files are
-            mapped: the system keeps as much of them in memory as there is room).
-        jobs: tasks that `executor` runs at a time on one machine.
+        max_memory: bytes to allocate at most, by all jobs together, besides a few numbers for each node and the edges
+            of the node that has most (files are mapped: the system keeps as much of them in memory as there is room).
+        jobs: tasks that `executor` runs at a time, which share the memory.
         executor: who runs the tasks; see `lsgnn.scale.executors`.
         on_task: called with how many tasks are done, and of how many.
     """
@@ -51,11 +53,13 @@ def precompute(
         raise InputError(f"K={config.K} is out of range for a store: it must be at most {MAX_BASIS_K}")
     if config.filter != "weighted_self_loop":
         raise InputError(f"filter={config.filter!r} is not for stores: use 'weighted_self_loop'")
+    require_no_node_parameters(config)
     if max_memory < SMALLEST_MEMORY * jobs:
         raise InputError(f"max_memory={max_memory} is too little: give each job at least {SMALLEST_MEMORY} bytes")
     arrays = open_source(source, split)
     n, d = arrays.x.shape
     memory = max_memory // jobs
+    is_new = not is_store(out)
     store = Store.create(
         out,
         Manifest(
@@ -63,19 +67,25 @@ def precompute(
             num_nodes=n,
             num_features=d,
             class_names=arrays.class_names,
-            settings={name: getattr(config, name) for name in PRECOMPUTED},
+            settings=config.to_dict(),
             blocks=column_blocks(n, d, memory),
             memory=memory,
         ),
     )
-    store.sweep()
-    write_inputs(store, arrays)
-    tasks = [(str(store.folder), block) for block in range(len(store.manifest.blocks))]
-    for done, _ in enumerate(executor(propagate_block, tasks), start=1):
-        if on_task is not None:
-            on_task(done, len(tasks))
-    write_similarity(store)
-    write_labelled_rows(store)
+    with store.locked():
+        store.sweep()
+        try:
+            write_inputs(store, arrays)
+        except InputError:
+            if is_new:
+                store.remove("")  # data that turned out wrong shall not be in the way of the corrected ones
+            raise
+        tasks = [(str(store.folder), block) for block in range(len(store.manifest.blocks))]
+        for done, _ in enumerate(executor(propagate_block, tasks), start=1):
+            if on_task is not None:
+                on_task(done, len(tasks))
+        write_similarity(store)
+        write_labelled_rows(store)
     return store
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,12 +13,14 @@ import torch
 from numpy.typing import NDArray
 
 from lsgnn.config import LSGNNConfig
-from lsgnn.errors import InputError
 from lsgnn.nn.rows import DenseChannels, Neighbours, Rows
 from lsgnn.propagate.precompute import mixing
 from lsgnn.propagate.similarity import NeighbourSimilarity
-from lsgnn.scale.store import PRECOMPUTED, Store, hop
+from lsgnn.scale.settings import require_suited
+from lsgnn.scale.store import Store, hop
 from lsgnn.scale.tasks import similarity_neighbours
+
+BYTES_PER_NEIGHBOUR = 160  # that a neighbour's similarity takes, with its place in sparse matrices and their gradients
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,17 @@ class StoredRows:
             for s in range(self.config.K + 1):
                 basis[:, s, first:last] = self.store.array(hop(s, block))[start:stop]
         return self._rows(basis, np.arange(start, stop))
+
+    def chunks(self) -> Iterator[tuple[int, int]]:
+        """[first, last) of ranges that cover all nodes, each with as many rows and edges as the memory allows."""
+        memory, indptr = self.store.manifest.memory, self._files["indptr"]
+        rows = max(1, memory // (64 * (self.config.K + 1) * self.store.manifest.num_features))
+        start = 0
+        while start < self.store.num_nodes:
+            within = int(np.searchsorted(indptr, indptr[start] + memory // BYTES_PER_NEIGHBOUR, side="right")) - 1
+            stop = min(start + rows, max(within, start + 1), self.store.num_nodes)
+            yield start, stop
+            start = stop
 
     def _rows(self, basis: NDArray[np.float32], nodes: NDArray[np.integer]) -> Rows:
         """From Â^s X of these nodes [b, K+1, d]."""
@@ -70,14 +84,3 @@ class StoredRows:
         weights = self._files["weights"][edges] if "weights" in self._files else np.ones(len(edges), np.float32)
         neighbours = sp.csr_array((weights, np.arange(len(edges)), ends), shape=(len(nodes), max(1, len(edges))))
         return NeighbourSimilarity.of(neighbours, self._files["similarity"][edges])
-
-
-def require_suited(store: Store, config: LSGNNConfig) -> None:
-    """Raises where the store was made with other settings, or where a model keeps something for every node."""
-    if config.adjacency_embedding or config.weights in ("free", "random"):
-        kept = "adjacency_embedding=True" if config.adjacency_embedding else f"weights={config.weights!r}"
-        raise InputError(f"{kept} keeps parameters of each node and is not for stores: train without it")
-    for name in PRECOMPUTED:
-        wanted, made = getattr(config, name), store.manifest.settings[name]
-        if wanted > made if name == "K" else wanted != made:
-            raise InputError(f"{name}={wanted!r}, but the store was made with {made!r}: use that, or another store")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lsgnn.errors import InputError
+from lsgnn.errors import InputError, LSGNNWarning
 from lsgnn.graph.convert import as_graph
 from lsgnn.graph.graph import Features, Graph
 from lsgnn.graph.splits import Split, Splits, stratified_splits
-from lsgnn.graph.validate import as_class_names, as_labels
+from lsgnn.graph.validate import as_class_names, as_labels, as_node_ids
 from lsgnn.train.units import digest_of_graph
 
 MASKS = ("train_mask", "val_mask", "test_mask")
@@ -60,7 +62,9 @@ def open_source(source: Any, split: int = 0) -> GraphArrays:
     graph: Graph = as_graph(source)
     graph.require_classes()
     chosen = (graph.splits or stratified_splits(graph.y))[split]
-    identity = f"{graph.name} {digest_of_graph(graph)[:16]} split {split}"
+    rest = (chosen.train, chosen.val, chosen.test, graph.node_ids, np.array(graph.class_names))
+    digest = hashlib.sha256(b"".join(part.tobytes() for part in rest)).hexdigest()
+    identity = f"{graph.name} {digest_of_graph(graph)[:16]} {digest[:16]}"
     return GraphArrays(
         graph.x, graph.edge_index, graph.edge_weight, graph.y, chosen, graph.node_ids, graph.class_names, identity
     )
@@ -79,14 +83,29 @@ def read_folder(folder: Path) -> GraphArrays:
             f"{folder / 'edge_index.npy'} is of shape {edge_index.shape} and type {edge_index.dtype}: it must be whole "
             "numbers [2, E], sources first"
         )
-    if x.dtype.kind not in "fiu":
-        raise InputError(f"{folder / 'x.npy'} holds values of type {x.dtype}: it must hold numbers")
+    if x.size == 0:
+        raise InputError(f"{folder / 'x.npy'} is of shape {x.shape}: it must have rows and columns")
     y = as_labels(np.array(_array(folder, "y", ndim=1, length=n)), n)
     weight = _array(folder, "edge_weight", 1, edge_index.shape[1]) if (folder / "edge_weight.npy").exists() else None
-    ids = _array(folder, "node_ids", 1, n) if (folder / "node_ids.npy").exists() else np.arange(n)
+    for name, values in (("x", x), ("edge_weight", weight)):
+        if values is not None and values.dtype.kind not in "biuf":
+            raise InputError(f"{folder / name}.npy holds values of type {values.dtype}: it must hold numbers")
+    ids = np.array(_array(folder, "node_ids", 1, n)) if (folder / "node_ids.npy").exists() else None
+    split = _split_of(folder, y)
+    _check_classes(folder, y, split)
     files = sorted(folder.glob("*.npy"))
     identity = " ".join(f"{file.name}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in files)
-    return GraphArrays(x, edge_index, weight, y, _split_of(folder, y), ids, as_class_names((), y), identity)
+    return GraphArrays(x, edge_index, weight, y, split, as_node_ids(ids, n), as_class_names((), y), identity)
+
+
+def _check_classes(folder: Path, y: NDArray[np.int64], split: Split) -> None:
+    classes = np.unique(y[y >= 0])
+    if len(classes) < 2:
+        raise InputError(f"{folder / 'y.npy'} has labels of {len(classes)} class(es): it must have two or more")
+    missing = np.setdiff1d(classes, y[split.train])
+    if len(missing):
+        note = f"no training node of class {', '.join(map(str, missing))}: it can never be predicted"
+        warnings.warn(f"{folder}: {note}", LSGNNWarning, stacklevel=4)
 
 
 def _split_of(folder: Path, y: NDArray[np.int64]) -> Split:
@@ -106,8 +125,10 @@ def _array(folder: Path, name: str, ndim: int, length: int | None = None) -> NDA
         raise InputError(f"{folder} has no {name}.npy: a folder of arrays needs x.npy, edge_index.npy and y.npy")
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except ValueError as error:
+    except (ValueError, EOFError, OSError) as error:
         raise InputError(f"{path} cannot be read as an array ({error}): write it with numpy.save") from error
+    if not isinstance(array, np.ndarray):
+        raise InputError(f"{path} holds several arrays: write one with numpy.save")
     if array.ndim != ndim or (length is not None and len(array) != length):
         wanted = f"{ndim} dimension(s)" if length is None else f"[{length}]"
         raise InputError(f"{path} is of shape {array.shape}: it must have {wanted}")

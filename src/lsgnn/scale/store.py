@@ -9,9 +9,10 @@ import json
 import os
 import secrets
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,9 +45,9 @@ class Manifest:
 
     Args:
         source: identity of the data.
-        settings: of `LSGNNConfig`, those named in `PRECOMPUTED`.
+        settings: of `LSGNNConfig`; the store depends on those named in `PRECOMPUTED`, `fit` starts from all of them.
         blocks: [first, last) column of each block of features.
-        memory: bytes that each task may allocate.
+        memory: bytes that each task may allocate; another call may give more or less.
     """
 
     source: str
@@ -65,20 +66,26 @@ class Store:
         self.folder = Path(folder).expanduser()
         try:
             self.manifest = Manifest(**json.loads((self.folder / MANIFEST).read_text("utf-8")))
+            self.config = LSGNNConfig.from_dict(self.manifest.settings)
         except (OSError, ValueError, TypeError) as error:
             raise InputError(f"{self.folder} is not a store: make one with `lsgnn precompute --out`") from error
 
     @classmethod
     def create(cls, folder: str | Path, manifest: Manifest) -> Store:
-        """A new store, or the one that is there if it is of the same data and settings."""
-        folder = make_folder(folder)
+        """A new store, or the one that is there if it is of the same data and settings; that one keeps its blocks."""
+        folder = make_folder(folder).resolve()  # workers may start from elsewhere
         if is_store(folder):
-            store = cls(folder)
-            differs = store.manifest.source != manifest.source or store.manifest.settings != manifest.settings
-            if differs:
+            there = cls(folder).manifest
+            if there.source != manifest.source or _depends_on(there) != _depends_on(manifest):
                 raise InputError(f"{folder} is a store of other data or settings: choose another folder or remove it")
-            return store
-        if any(folder.iterdir()):
+            needed = 8 * there.num_nodes * max(last - first for first, last in there.blocks)
+            if manifest.memory < needed:
+                raise InputError(
+                    f"the blocks of {folder} take {needed / 1e6:.1f} MB for each job, more than the limit leaves it "
+                    f"({manifest.memory / 1e6:.1f} MB): raise the limit, take fewer jobs, or remove the store"
+                )
+            manifest = replace(manifest, blocks=there.blocks)
+        elif any(not path.name.startswith(".") for path in folder.iterdir()):
             raise InputError(f"{folder} holds files but is no store: choose an empty or a new folder")
         write_json(folder / MANIFEST, asdict(manifest))
         return cls(folder)
@@ -91,11 +98,6 @@ class Store:
     def class_names(self) -> tuple[str, ...]:
         return tuple(self.manifest.class_names)
 
-    @property
-    def config(self) -> LSGNNConfig:
-        """The settings that the store was made with, the others at their defaults."""
-        return LSGNNConfig(**self.manifest.settings)
-
     def path(self, name: str) -> Path:
         return self.folder / f"{name}.npy"
 
@@ -106,7 +108,12 @@ class Store:
         """A read-only memory map."""
         if not self.has(name):
             raise InputError(f"the store {self.folder} is unfinished ({name} is missing): run `lsgnn precompute` again")
-        return np.asarray(np.load(self.path(name), mmap_mode="r"))
+        try:
+            return np.asarray(np.load(self.path(name), mmap_mode="r", allow_pickle=False))
+        except (ValueError, EOFError) as error:
+            raise InputError(
+                f"{self.path(name)} is damaged ({error}): remove it and run `lsgnn precompute` again"
+            ) from error
 
     def save(self, name: str, values: NDArray[Any]) -> None:
         with self.writing(name, values.shape, values.dtype) as out:
@@ -120,6 +127,9 @@ class Store:
         temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
         try:
             mapped = open_memmap(temporary, mode="w+", dtype=np.dtype(dtype), shape=tuple(shape))
+            if hasattr(os, "posix_fallocate"):  # a full disk is an error here, not a crash when pages are written
+                with temporary.open("r+b") as file:
+                    os.posix_fallocate(file.fileno(), 0, temporary.stat().st_size)
             yield np.asarray(mapped)
             mapped.flush()
             with temporary.open("rb") as file:
@@ -128,6 +138,19 @@ class Store:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Inside, no other process fills the store; the lock ends with the process, however it ends."""
+        with (self.folder / ".lock").open("w") as file:
+            if sys.platform != "win32":
+                import fcntl
+
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError as error:
+                    raise InputError(f"another process is filling {self.folder}: wait for it, or stop it") from error
+            yield
 
     def remove(self, folder: str) -> None:
         """Removes a folder of arrays that is no longer needed."""
@@ -139,6 +162,10 @@ class Store:
             file.unlink(missing_ok=True)
         for folder in self.folder.glob(".edges-*"):
             self.remove(folder.name)
+
+
+def _depends_on(manifest: Manifest) -> dict[str, Any]:
+    return {name: manifest.settings.get(name) for name in PRECOMPUTED}
 
 
 def is_store(folder: str | Path) -> bool:

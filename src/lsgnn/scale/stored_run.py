@@ -92,17 +92,14 @@ class StoredRun:
         if (store.manifest.num_features, store.class_names) != (self.model.in_channels, self.class_names):
             raise InputError(f"{store.folder} has other features or classes than the model was trained on")
         rows, ids = StoredRows(store, self.config), store.array("node_ids")
-        at_once = max(1, store.manifest.memory // (32 * (self.config.K + 1) * store.manifest.num_features))
-        for start in range(0, store.num_nodes, at_once):
-            stop = min(start + at_once, store.num_nodes)
+        for start, stop in rows.chunks():
             logits = self.model(rows.range(start, stop)).numpy()
             yield Predictions.of_logits(logits, ids[start:stop], self.class_names, temperature)
 
     def save(self, folder: str | Path) -> None:
         """Writes the run as a folder of plain files; refuses to replace anything but such a run."""
         folder = Path(folder).expanduser()
-        if folder.exists() and any(folder.iterdir() if folder.is_dir() else [folder]) and not is_stored_run(folder):
-            raise InputError(f"{folder} exists and is not a run on a store: choose another folder or remove it first")
+        require_place(folder)
         about = {name: value for name, value in asdict(self).items() if name not in ("config", "trained")}
         trained = {"best_epoch": self.trained.best_epoch, "seconds": self.trained.seconds}
         with write_folder_atomically(folder) as new:
@@ -128,6 +125,12 @@ class StoredRun:
             reason = str(error).splitlines()[0]
             raise InputError(f"{folder} is damaged ({reason}): restore it or train again") from error
         return run
+
+
+def require_place(folder: Path) -> None:
+    """Raises unless a run may be written there: nothing but such a run is replaced."""
+    if folder.exists() and any(folder.iterdir() if folder.is_dir() else [folder]) and not is_stored_run(folder):
+        raise InputError(f"{folder} exists and is not a run on a store: choose another folder or remove it first")
 
 
 def is_stored_run(folder: str | Path) -> bool:

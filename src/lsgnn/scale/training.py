@@ -52,10 +52,14 @@ def train_stored(
     require_device(device)
     rows = StoredRows(store, config)
     train, val = (places_of(store, part) for part in ("train", "val"))
-    if batch_size < world.size or len(train) < world.size or not len(val):
+    if config.head == "mlp" and world.size > 1:
+        raise InputError("head='mlp' normalises over the whole batch, which no process sees: use head='linear'")
+    rows_needed = 2 if config.head == "mlp" else 1  # by each process in each batch
+    smallest = len(train) // -(-len(train) // batch_size) if len(train) else 0
+    if smallest < rows_needed * world.size or not len(val):
         raise InputError(
             f"{len(train)} training and {len(val)} validation nodes in batches of {batch_size} are too few for "
-            f"{world.size} process(es): each needs a row of every batch"
+            f"{world.size} process(es): each needs {rows_needed} row(s) of every batch"
         )
     y = torch.from_numpy(np.asarray(store.array("y")[store.array("labelled")]))  # of the labelled nodes
     num_classes = len(store.class_names)

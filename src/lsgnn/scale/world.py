@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor, distributed, nn
 
 
@@ -34,13 +33,12 @@ class World:
 
 
 @contextmanager
-def joined_world(device: str = "cpu") -> Iterator[World]:
-    """The world that torchrun's variables describe; this process alone where there are none."""
+def joined_world() -> Iterator[World]:
+    """The world that torchrun's variables describe, on CPUs; this process alone where there are none."""
     if "RANK" not in os.environ or int(os.environ.get("WORLD_SIZE", "1")) == 1:
         yield World()
         return
-    on_cpu = torch.device(device).type == "cpu"
-    distributed.init_process_group("gloo" if on_cpu else "nccl")
+    distributed.init_process_group("gloo")
     try:
         yield World(distributed.get_rank(), distributed.get_world_size())
     finally:

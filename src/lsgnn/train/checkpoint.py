@@ -54,6 +54,8 @@ def is_run(folder: Path) -> bool:
 def load_run(folder: Path) -> Run:
     """Reads a folder written by `save_run`."""
     missing = [name for name in FILES if not (folder / name).is_file()]
+    if (folder / "stored_run.json").is_file():
+        raise InputError(f"{folder} is a run on a store, which has the graph: use `lsgnn predict {folder} STORE`")
     if missing:
         raise InputError(f"{folder} is not a run: it has no {missing[0]}; pass a folder written by `lsgnn fit --out`")
     weights = _read_weights(folder)

@@ -23,7 +23,7 @@ from lsgnn.train.metrics import Metric
 from lsgnn.train.tuning.choice import TOP, Tuning, choose
 from lsgnn.train.tuning.first_look import best_cells
 from lsgnn.train.tuning.limits import limits_of, nearest, require_inside
-from lsgnn.train.tuning.pruning import HopelessPruner
+from lsgnn.train.tuning.pruning import HopelessPruner, judging_nodes
 from lsgnn.train.tuning.scorer import LSGNNScorer, Scorer, ZooScorer
 from lsgnn.train.tuning.space import SPACES, Space, SpaceName
 from lsgnn.train.tuning.study import OnTrial, open_study, search
@@ -100,7 +100,7 @@ def tune(
     began, file = time.perf_counter(), Path(storage) if storage else None
     deadline = time.monotonic() + timeout
     decides = digest(graph, [splits[s] for s in numbers], base, metric, seed, engine)
-    pruner = HopelessPruner(min(int(splits[s].val.sum()) for s in numbers)) if prune else None
+    pruner = HopelessPruner(min(judging_nodes(graph, splits[s], metric) for s in numbers)) if prune else None
     study = open_study(name, file, pruner, decides)
     known = nearest(base.to_dict(), limits)
     first = [known | dict(settings) for settings in start]
