@@ -120,6 +120,13 @@ class LSGNNConfig(TrainingConfig):
             self._require(field, getattr(self, field) >= 1, "at least 1")
         self._require("euclid_sign", self.euclid_sign in (-1, 1), "-1 or 1")
 
+    @property
+    def kept_per_node(self) -> str:
+        """The setting that keeps parameters of each node, as NAME=VALUE; empty if none does."""
+        if self.adjacency_embedding:
+            return "adjacency_embedding=True"
+        return f"weights={self.weights!r}" if self.weights in ("free", "random") else ""
+
 
 def _refuse_unknown(cls: type, settings: Mapping[str, Any]) -> None:
     known = [f.name for f in dataclasses.fields(cls)]

@@ -17,6 +17,5 @@ def require_suited(store: Store, config: LSGNNConfig) -> None:
 
 
 def require_no_node_parameters(config: LSGNNConfig) -> None:
-    if config.adjacency_embedding or config.weights in ("free", "random"):
-        kept = "adjacency_embedding=True" if config.adjacency_embedding else f"weights={config.weights!r}"
+    if kept := config.kept_per_node:
         raise InputError(f"{kept} keeps parameters of each node and is not for stores: train without it")

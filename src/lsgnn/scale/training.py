@@ -24,9 +24,8 @@ from lsgnn.scale.store import Store
 from lsgnn.scale.world import World
 from lsgnn.train.class_weights import class_weights
 from lsgnn.train.engines import require_device
-from lsgnn.train.loop import OnEpoch, make_optimizer
+from lsgnn.train.loop import OnEpoch, make_optimizer, run_epochs
 from lsgnn.train.seeded import seeded
-from lsgnn.train.selection import BestEpoch
 from lsgnn.train.trained import Epoch, Trained
 
 Places = NDArray[np.int64]  # of nodes among the labelled ones
@@ -64,28 +63,20 @@ def train_stored(
     y = torch.from_numpy(np.asarray(store.array("y")[store.array("labelled")]))  # of the labelled nodes
     num_classes = len(store.class_names)
     weight = torch.from_numpy(class_weights(config.class_weight, y[train].numpy(), num_classes))
-    best, history, state = BestEpoch(config.select_by), list[Epoch](), dict[str, Tensor]()
     with seeded(config.seed):
         model = LSGNN.from_config(config, store.manifest.num_features, num_classes, store.num_nodes).to(device)
         shared, optimizer = world.share_gradients(model), make_optimizer(model, config)
         if not world.is_first:
             torch.manual_seed(config.seed + world.rank)  # every process drops out other units
-        for epoch in range(1, config.epochs + 1):
+
+        def run_epoch(epoch: int) -> Epoch:
             total = torch.zeros(2, dtype=torch.float64)  # loss, weight
             for batch in batches(train, batch_size, np.random.default_rng([config.seed, epoch])):
                 total += _step(shared, optimizer, rows, batch, y, weight, world, device)
-            val_loss, val_accuracy = _score(model, rows, val, batch_size, y, weight, world, device)
-            history.append(
-                Epoch(epoch=epoch, train_loss=float(total[0] / total[1]), val_loss=val_loss, val_accuracy=val_accuracy)
-            )
-            if best.improved(history[-1]):
-                state = {name: tensor.detach().cpu().clone() for name, tensor in model.state_dict().items()}
-            if on_epoch is not None:
-                on_epoch(history[-1])
-            if best.waited(epoch, config.patience):
-                break
-    best.require_any(config.lr)
-    return Trained(state, best.epoch, history, time.perf_counter() - start)
+            loss, accuracy = _score(model, rows, val, batch_size, y, weight, world, device)
+            return Epoch(epoch=epoch, train_loss=float(total[0] / total[1]), val_loss=loss, val_accuracy=accuracy)
+
+        return run_epochs(model, config, run_epoch, start, on_epoch)
 
 
 def places_of(store: Store, part: str) -> Places:

@@ -52,11 +52,33 @@ def train_torch(
     num_classes = int(max(y[split.train | split.val])) + 1
     weight = torch.from_numpy(class_weights(config.class_weight, y[split.train], num_classes)).to(device)
     optimizer = make_optimizer(model, config)
-    best, history, state = BestEpoch(config.select_by), list[Epoch](), dict[str, Tensor]()
-    for epoch in range(1, config.epochs + 1):
+
+    def run_epoch(epoch: int) -> Epoch:
         train_loss = _step(model, optimizer, train_inputs, train_y, weight)
         val_loss, val_accuracy = score(model, val_inputs, val_y, weight)
-        history.append(Epoch(epoch=epoch, train_loss=train_loss, val_loss=val_loss, val_accuracy=val_accuracy))
+        return Epoch(epoch=epoch, train_loss=train_loss, val_loss=val_loss, val_accuracy=val_accuracy)
+
+    trained = run_epochs(model, config, run_epoch, start, on_epoch)
+    model.load_state_dict(trained.state_dict)
+    return trained
+
+
+def run_epochs(
+    model: nn.Module,
+    config: TrainingConfig,
+    run_epoch: Callable[[int], Epoch],
+    start: float,
+    on_epoch: OnEpoch | None = None,
+) -> Trained:
+    """Runs epochs until they, or the patience, are used up; keeps the weights of the best one by the selection rule.
+
+    Args:
+        run_epoch: trains the model for the epoch of that number and looks at the validation nodes.
+        start: when the training began, by `time.perf_counter`.
+    """
+    best, history, state = BestEpoch(config.select_by), list[Epoch](), dict[str, Tensor]()
+    for epoch in range(1, config.epochs + 1):
+        history.append(run_epoch(epoch))
         if best.improved(history[-1]):
             state = {name: tensor.detach().cpu().clone() for name, tensor in model.state_dict().items()}
         if on_epoch is not None:
@@ -64,7 +86,6 @@ def train_torch(
         if best.waited(epoch, config.patience):
             break
     best.require_any(config.lr)
-    model.load_state_dict(state)
     return Trained(state, best.epoch, history, time.perf_counter() - start)
 
 

@@ -175,9 +175,7 @@ class Run:
                 "this model learned from degrees and spectral coordinates of its own graph and cannot be applied to "
                 f"{what}: train on features that the nodes have anywhere"
             )
-        config = self.config
-        kept = "adjacency_embedding=True" if config.adjacency_embedding else f"weights={config.weights!r}"
-        if config.adjacency_embedding or config.weights in ("free", "random"):
+        if kept := self.config.kept_per_node:
             raise InputError(
                 f"this model was trained with {kept}, which keeps parameters of each node, and cannot be applied to "
                 f"{what}: train without it"
