@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,5 +42,7 @@ def joined_world() -> Iterator[World]:
     distributed.init_process_group("gloo")
     try:
         yield World(distributed.get_rank(), distributed.get_world_size())
+        gc.collect()  # models that share gradients hold threads, which must end before the group does
+        distributed.barrier()  # nobody leaves while another still talks
     finally:
         distributed.destroy_process_group()
