@@ -31,7 +31,8 @@ from lsgnn.graph.graph import Features, Graph, as_features
 from lsgnn.graph.lookup import find
 from lsgnn.graph.validate import as_node_ids
 from lsgnn.nn.rows import DenseChannels, Neighbours, Rows
-from lsgnn.propagate.filters import adjacency, normalize_features
+from lsgnn.propagate.feature_norm import normalize_features
+from lsgnn.propagate.filters import adjacency
 from lsgnn.propagate.precompute import Precomputed, mixing
 from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity
 
@@ -120,7 +121,7 @@ def attached_rows(graph: Graph, pre: Precomputed, new: NewNodes, config: LSGNNCo
     near = np.unique(new.edge_index[new.edge_index < n])  # the known neighbours: all that is read of the graph
     p = len(near)
     local = _local_graph(graph, new, near)
-    x = normalize_features(local.x, config.feature_norm)
+    x = normalize_features(local.x, config.feature_norm, like=graph.x)
     A = sp.csr_array(adjacency(local, config.direction)[p:])  # [m, p+m]
     D = np.concatenate([adjacency(graph, config.direction).sum(axis=1)[near], A.sum(axis=1)]).astype(np.float64)
     if config.filter == "self_loop":

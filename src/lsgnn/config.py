@@ -18,7 +18,7 @@ Degree = Literal["with_self_loop", "plain"]
 Filter = Literal["weighted_self_loop", "self_loop"]
 Propagation = Literal["irdc", "power", "initial_residual", "drc"]
 Similarity = Literal["cosine", "euclidean", "squared"]
-FeatureNorm = Literal["l2", "l1", "none"]
+FeatureNorm = Literal["l2", "l1", "standard", "none"]
 Weights = Literal["localsim", "localsim_naive", "graph", "node", "free", "random"]
 Head = Literal["linear", "mlp"]
 ReduceInit = Literal["stacked", "per_matrix"]
@@ -90,7 +90,7 @@ class LSGNNConfig(TrainingConfig):
     degree: Degree = "with_self_loop"  # the released code counts the node itself, the paper does not
     filter: Filter = "weighted_self_loop"  # self_loop: GCN's filter, the baseline of the paper's ablation
     beta: float = 1.0  # [0, 1], weight of the self loop in the low-pass filter
-    feature_norm: FeatureNorm = "l2"
+    feature_norm: FeatureNorm = "l2"  # of rows; standard: columns of mean zero and deviation one
 
     # propagation, once
     propagation: Propagation = "irdc"

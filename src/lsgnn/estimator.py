@@ -39,7 +39,8 @@ class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         validation_fraction: share of the labelled nodes, class by class, that choose the epoch and calibrate.
         random_state: seed of the held-out nodes and the training.
 
-    All others are the settings of `LSGNNConfig`.
+    All others are the settings of `LSGNNConfig`. Columns of very different sizes (ages, incomes) want
+    `feature_norm="standard"`.
 
     Attributes:
         classes_: the classes in sorted order [C].

@@ -17,7 +17,7 @@ from lsgnn.errors import InputError
 from lsgnn.estimator_inputs import config_of, hold_out, seed_of
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.rows import DenseChannels, Rows
-from lsgnn.propagate.filters import normalize_features
+from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.precompute import mixing
 
 

@@ -33,3 +33,12 @@ def test_names_fit_the_columns_and_survive_a_file(tmp_path) -> None:  # type: ig
         Graph(x=X, edge_index=edges, feature_names=("a", "b"))
     with pytest.raises(InputError, match="two feature columns are called 'a'"):
         Graph(x=X, edge_index=edges, feature_names=("a", "b", "a"))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_values_of_a_category_that_no_row_has_are_zero_and_unknown_ones_left_out(kind) -> None:  # type: ignore[no-untyped-def]
+    found = in_order_of(kind(X), ("town=Oslo", "age", "town=Rom"), ("age", "town=Bonn", "town=Rom"), "it")
+    expected = [[2, 0, 3], [5, 0, 6]]
+    np.testing.assert_array_equal(found.toarray() if sp.issparse(found) else found, expected)
+    with pytest.raises(InputError, match="it has no feature column 'job=cook'"):
+        in_order_of(kind(X), ("town=Oslo", "age", "town=Rom"), ("age", "job=cook"), "it")

@@ -188,7 +188,7 @@ BAD_NODES = {
     "no id": (nodes_csv(id=""), "line 3 of n.csv has no 'id': fill it in or drop the row"),
     "text feature": (
         nodes_csv(age="old"),
-        "column 'age' of n.csv holds string values such as 'old'.*encode it.*features=",
+        "column 'age' of n.csv holds string values such as 'old'.*name its role \\(categories.*as features",
     ),
     "missing feature": (nodes_csv(age=""), "line 3 of n.csv has no value for 'age': fill it in"),
     "infinite feature": (nodes_csv(age="inf"), "line 3 of n.csv has NaN or an infinite value in 'age'"),
@@ -306,3 +306,25 @@ def test_200_000_edges_with_text_ids_are_read_in_seconds(tmp_path):
     g = read_tables(tmp_path / "e.csv", tmp_path / "n.csv")
     assert time.process_time() - start < 2  # CPU time; a million edges take 0.6 s
     assert set(map(tuple, g.edge_index.T.tolist())) == set(map(tuple, ends))
+
+
+def test_categories_become_a_feature_for_each_value(write):
+    nodes = "id,age,town,zip\nann,30,Rom,01\nbob,40,,1\ncy,50,Bonn,01\n"
+    g = read_tables(write("e.csv", EDGES), write("n.csv", nodes), categories=["town", "zip"])
+    assert g.feature_names == ("age", "town=Bonn", "town=Rom", "zip=01", "zip=1")
+    assert g.x.tolist() == [[30, 0, 1, 1, 0], [40, 0, 0, 0, 1], [50, 1, 0, 1, 0]]
+    g = read_tables(write("e.csv", EDGES), write("n.csv", nodes), features="age", categories="town")
+    assert g.feature_names == ("age", "town=Bonn", "town=Rom")
+
+
+def test_a_category_with_too_many_or_no_values_is_refused(write, monkeypatch):
+    monkeypatch.setattr("lsgnn.graph.columns.MOST_CATEGORIES", 2)
+    edges = write("e.csv", EDGES)
+    for column, count in ((["a", "b", "c"], 3), (["", "", ""], 0)):
+        rows = "".join(f"{id},{value},1\n" for id, value in zip(("ann", "bob", "cy"), column, strict=True))
+        with pytest.raises(InputError, match=rf"column 'town' of n\.csv has {count} different values.*1 to 2: leave"):
+            read_tables(edges, write("n.csv", "id,town,age\n" + rows), categories=["town"])
+    with pytest.raises(InputError, match="categories lists 'id', which is the id"):
+        read_tables(edges, write("n.csv", NODES), categories=["id"])
+    with pytest.raises(InputError, match=r"categories='age' names a column of a node table"):
+        read_tables(edges, categories="age")

@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
-import scipy.sparse as sp
 import torch
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
 from lsgnn import Graph
-from lsgnn.propagate.filters import adjacency, filter_pair, normalize_features, normalized_adjacency
+from lsgnn.propagate.filters import adjacency, filter_pair, normalized_adjacency
 
 # 0 → 1 → 2, 0 → 2, a self loop on 2, node 3 alone
 EDGES = np.array([[0, 1, 0, 2], [1, 2, 2, 2]])
@@ -56,11 +55,3 @@ def test_the_self_loop_filter_is_gcns() -> None:
 def test_low_and_high_pass_add_up_to_the_identity(beta: float, kind: str) -> None:
     low, high = filter_pair(kind, beta)
     assert (low.a + high.a, low.b + high.b) == (1, 0)
-
-
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize(("norm", "expected"), [("l2", [[0.6, -0.8], [0, 0]]), ("l1", [[3 / 7, -4 / 7], [0, 0]])])
-def test_rows_are_scaled_to_one_and_zero_rows_stay_zero(sparse: bool, norm: str, expected: list[list[float]]) -> None:
-    x = np.array([[3.0, -4.0], [0.0, 0.0]], dtype=np.float32)
-    scaled = normalize_features(sp.csr_array(x) if sparse else x, norm)
-    assert np.allclose(scaled.toarray() if sparse else scaled, expected)

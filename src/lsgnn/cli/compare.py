@@ -38,6 +38,7 @@ def compare(
     from lsgnn.files import write_json
     from lsgnn.graph.splits import stratified_splits
     from lsgnn.train.compare import compare as race
+    from lsgnn.train.defaults import suited_to
     from lsgnn.train.tuning import tune as search
     from lsgnn.zoo.presets import zoo_preset
 
@@ -49,7 +50,8 @@ def compare(
         if zoo.get(name).tunable:
             shared = dict(splits=all_splits, which=which, metric=measure, grid=False)
             with trial_progress(f"tuning {name}", tune) as on_trial:
-                base = zoo_preset(name, g.name)  # LSGNN starts from what is known for the dataset, as its peers do
+                # LSGNN starts from what is known for the dataset, as its peers do
+                base = suited_to(g, zoo_preset(name, g.name))
                 tuned[name] = search(g, model=name, trials=tune, base=base, on_trial=on_trial, **shared).config
     with progress(f"{len(names)} models × {len(which)} splits", len(names) * len(which)) as step:
         comparison = race(

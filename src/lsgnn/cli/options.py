@@ -28,7 +28,8 @@ Column = Annotated[
     list[str] | None,
     typer.Option(
         metavar="ROLE=NAME",
-        help="Column that is source, target, weight, split or features (several joined by commas); repeatable.",
+        help="Column that is source, target, weight or split, or those of features or categories, joined by commas; "
+        "repeatable.",
         rich_help_panel="Tables",
     ),
 ]
@@ -83,7 +84,7 @@ def as_typed(
 
 def parse_columns(columns: Sequence[str]) -> dict[str, Any]:
     """`["source=from", "features=age,size"]` → arguments of `read_tables`."""
-    roles = ("source", "target", "weight", "split", "features")
+    roles = ("source", "target", "weight", "split", "features", "categories")
     found: dict[str, Any] = {}
     for column in columns:
         role, separator, name = column.partition("=")
@@ -91,7 +92,7 @@ def parse_columns(columns: Sequence[str]) -> dict[str, Any]:
             raise InputError(
                 f"--column {column!r} names no column: write ROLE=NAME with ROLE one of {', '.join(roles)}"
             )
-        found[role] = name.split(",") if role == "features" else name
+        found[role] = name.split(",") if role in ("features", "categories") else name
     return found
 
 
@@ -100,6 +101,7 @@ def settings_and_splits(graph: Graph, kind: str, changes: Sequence[str]) -> tupl
     from lsgnn.config import LSGNNConfig
     from lsgnn.datasets import names, preset, preset_splits
     from lsgnn.graph.splits import stratified_splits
+    from lsgnn.train.defaults import suited_to
 
     if kind.endswith(".toml"):
         config, splits = load_preset(Path(kind)), graph.splits or stratified_splits(graph.y)
@@ -107,7 +109,7 @@ def settings_and_splits(graph: Graph, kind: str, changes: Sequence[str]) -> tupl
         chosen = preset(graph.name, kind)
         config, splits = chosen.config, preset_splits(graph, chosen)
     elif kind == "default":
-        config, splits = LSGNNConfig(), graph.splits or stratified_splits(graph.y)
+        config, splits = suited_to(graph, LSGNNConfig()), graph.splits or stratified_splits(graph.y)
     else:
         raise InputError(f"--preset {kind} is for known datasets, not for {graph.name!r}: use default and --set")
     return config.replace(**parse_settings(changes)), splits

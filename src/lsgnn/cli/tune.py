@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lsgnn.cli import options
 from lsgnn.cli.show import answer, answer_json, say, trial_progress
 from lsgnn.errors import InputError
+
+if TYPE_CHECKING:
+    from lsgnn.graph.graph import Graph
 
 
 def tune(
@@ -64,7 +67,7 @@ def tune(
             model=model,
             space=space,  # type: ignore[arg-type]
             trials=trials,
-            base=config if model == "lsgnn" else peer_settings(model, g.name, preset, set or []),
+            base=config if model == "lsgnn" else peer_settings(model, g, preset, set or []),
             splits=all_splits if refolds == 1 else refolded(all_splits.take(which), g.y, refolds),
             which=which if refolds == 1 else None,
             metric=measure,
@@ -103,10 +106,11 @@ def tune(
         say(f"preset written to {export}")
 
 
-def peer_settings(model: str, dataset: str, preset: str, changes: list[str]) -> Any:
+def peer_settings(model: str, graph: Graph, preset: str, changes: list[str]) -> Any:
     """A peer starts from its card's settings for the dataset; presets of LSGNN mean nothing to it."""
+    from lsgnn.train.defaults import suited_to
     from lsgnn.zoo.presets import zoo_preset
 
     if preset != "default":
         raise InputError(f"--preset {preset} is for LSGNN, not for {model!r}: drop it, or use --set")
-    return zoo_preset(model, dataset).replace(**options.parse_settings(changes))
+    return suited_to(graph, zoo_preset(model, graph.name)).replace(**options.parse_settings(changes))

@@ -18,6 +18,7 @@ from lsgnn.graph.open_table import MISSING, Source
 from lsgnn.graph.splits import Splits
 
 TEXT = pa.large_string()
+MOST_CATEGORIES = 1000
 SPLIT_NAMES = {"train": "train", "val": "val", "valid": "val", "validation": "val", "test": "test"}
 
 
@@ -78,7 +79,7 @@ def labels(table: pa.Table, name: str, source: Source) -> tuple[NDArray[np.int64
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
         kind = table[name].type
         raise InputError(
-            f"the label column {name!r} of {source.title} holds {kind}: pass one value per node"
+            f"column {name!r} of {source.title} holds {kind}, not classes: pass one value per node"
         ) from error
 
 
@@ -113,11 +114,37 @@ def numbers(table: pa.Table, name: str, source: Source) -> NDArray[np.float32]:
     return array
 
 
-def features(table: pa.Table, names: Sequence[str], source: Source) -> tuple[NDArray[np.float32], tuple[str, ...]]:
-    """The columns side by side [n, d], and their names [d]: a column of lists is name[0], name[1], …"""
-    blocks = {name: numbers(table, name, source) for name in names}
-    parts = [[name] if x.ndim == 1 else [f"{name}[{j}]" for j in range(x.shape[1])] for name, x in blocks.items()]
-    return np.column_stack(list(blocks.values())), tuple(part for block in parts for part in block)
+def features(
+    table: pa.Table, names: Sequence[str], source: Source, categories: Sequence[str] = ()
+) -> tuple[NDArray[np.float32], tuple[str, ...]]:
+    """The columns side by side [n, d], and their names [d].
+
+    A column of lists is name[0], name[1], …; one of `categories` is name=value, … in sorted order.
+    """
+    blocks, parts = [], []
+    for name in names:
+        x, own = one_hot(table, name, source) if name in categories else _named(numbers(table, name, source), name)
+        blocks.append(x)
+        parts += own
+    return np.column_stack(blocks), tuple(parts)
+
+
+def one_hot(table: pa.Table, name: str, source: Source) -> tuple[NDArray[np.float32], list[str]]:
+    """A 0/1 column for each value of a column [n, values], all 0 where it is missing."""
+    codes, values = labels(table, name, source)
+    if not 0 < len(values) <= MOST_CATEGORIES:
+        raise InputError(
+            f"column {name!r} of {source.title} has {len(values)} different values, but a category has 1 to "
+            f"{MOST_CATEGORIES}: leave it out, or group its values"
+        )
+    known = np.flatnonzero(codes >= 0)
+    x = np.zeros((len(codes), len(values)), np.float32)
+    x[known, codes[known]] = 1.0
+    return x, [f"{name}={value}" for value in values]
+
+
+def _named(x: NDArray[np.float32], name: str) -> tuple[NDArray[np.float32], list[str]]:
+    return x, [name] if x.ndim == 1 else [f"{name}[{j}]" for j in range(x.shape[1])]
 
 
 def splits(table: pa.Table, name: str, source: Source) -> Splits:
@@ -194,7 +221,8 @@ def _not_numbers(column: Any, name: str, source: Source) -> InputError:
     holds = f"holds {column.type} values such as {str(present[0].as_py())[:40]!r}" if len(present) else "is empty"
     return InputError(
         f"column {name!r} of {source.title} {holds}, but features are numbers: "
-        "encode it, list the numeric ones with features=[…], or say what it is with label= or split="
+        "name its role (categories, label or split; on the command line --column ROLE=NAME), or list the numeric "
+        "columns as features"
     )
 
 

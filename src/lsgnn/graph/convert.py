@@ -108,7 +108,12 @@ def to_pyg(graph: Graph) -> Data:
 
 
 def from_networkx(
-    graph: nx.Graph, *, label: str | None = None, features: Sequence[str] | None = None, name: str | None = None
+    graph: nx.Graph,
+    *,
+    label: str | None = None,
+    features: Sequence[str] | None = None,
+    categories: Sequence[str] = (),
+    name: str | None = None,
 ) -> Graph:
     """A graph from networkx. Undirected edges count in both directions; node names become `node_ids`.
 
@@ -116,6 +121,7 @@ def from_networkx(
         graph: with weights in the edge attribute `weight`, where every edge has one.
         label: node attribute of the class, of any type (default: `label` or `y`); absent = unknown.
         features: node attributes of numbers (default: the vector `x` if there is one, else all attributes).
+        categories: node attributes of names, each value of which becomes a 0/1 feature.
         name: the graph's name (default: networkx's own).
     """
     import pyarrow as pa
@@ -137,12 +143,12 @@ def from_networkx(
         fields["notes"] = (f"weights ignored: only {len(weights)} of {len(ends)} edges have one",)
 
     attributes = list(dict.fromkeys(key for _, data in graph.nodes(data=True) for key in data))
-    for key in (*([label] if label is not None else []), *(features or [])):
+    for key in (*([label] if label is not None else []), *(features or []), *categories):
         if key not in attributes:
             raise InputError(f"no node has an attribute {key!r} (there are {attributes}): name one of those")
     label = label or next((key for key in ("label", "y") if key in attributes), None)
     chosen = ["x"] if "x" in attributes else [key for key in attributes if key not in ("label", "y", label)]
-    chosen = chosen if features is None else list(features)
+    chosen = list(dict.fromkeys((*(chosen if features is None else features), *categories)))
     values = {key: [_plain(data.get(key)) for _, data in graph.nodes(data=True)] for key in (*chosen, label) if key}
     if label is not None:
         kinds = {type(value) for value in values[label]} - {type(None)}
@@ -154,7 +160,8 @@ def from_networkx(
             table = pa.table({str(key): pa.array(values[key]) for key in chosen})
         except (pa.ArrowException, TypeError) as error:
             raise InputError(f"node attributes mix types ({error}): give every node numbers of one kind") from error
-        x, _ = columns.features(table, table.column_names, Source(table, "the networkx nodes", table.column_names))
+        source = Source(table, "the networkx nodes", table.column_names)
+        x, _ = columns.features(table, table.column_names, source, [str(key) for key in categories])
     edges = np.array([(u, v) for u, v, _ in ends], dtype=np.int64).reshape(-1, 2).T
     return _build(x, edges, len(number), **fields)
 

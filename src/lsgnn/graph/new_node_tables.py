@@ -36,6 +36,7 @@ def read_new_nodes(
     target: str | None = None,
     weight: str | None = None,
     features: Sequence[str] | None = None,
+    categories: Sequence[str] = (),
 ) -> NewNodeTables:
     """Reads tables as `lsgnn.read_tables` does, but edges may also point to nodes that are not in the node table.
 
@@ -45,15 +46,15 @@ def read_new_nodes(
     id = node_source.require(id, "id") if id is not None else node_source.find("id", "node", "node_id")
     id = id or node_source.names[0]
     label = node_source.require(label, "label") if label is not None else node_source.find("label", "class", "y")
-    node_table = node_source.read(text=[name for name in (id, label) if name is not None])
-    features = feature_columns(node_source, features, not_features={id, label})
-    if not features:
+    chosen, categories = feature_columns(node_source, features, categories, not_features={id, label})
+    node_table = node_source.read(text=[name for name in (id, label, *categories) if name is not None])
+    if not chosen:
         raise InputError(f"{node_source.title} has no feature columns: pass those that the graph has")
     edge_source = open_table(edges, "edge")
     ends, weight = edge_columns(edge_source, source, target, weight)
     edge_table = edge_source.read(text=list(ends))
     sources, targets = (columns.to_numpy(columns.ids(edge_table, end, edge_source)).tolist() for end in ends)
-    x, feature_names = columns.features(node_table, features, node_source)
+    x, feature_names = columns.features(node_table, chosen, node_source, categories)
     return NewNodeTables(
         x=x,
         edges=list(zip(sources, targets, strict=True)),

@@ -151,7 +151,10 @@ def _check(y: NDArray[np.int64], num_splits: int, train: float, val: float) -> N
             f"split shares train={train}, val={val} leave nothing for one part: choose both positive with a sum below 1"
         )
     if not (y >= 0).any():
-        raise InputError("no node has a label, so there is nothing to split: pass y with some known classes")
+        raise InputError(
+            "no node has a label, so there is nothing to split: name the column of the classes (label, --label), "
+            "or pass y with some known ones"
+        )
 
 
 def _masks(n: int, *parts: NDArray[np.int64]) -> Split:

@@ -27,6 +27,7 @@ def read_tables(
     target: str | None = None,
     weight: str | None = None,
     features: Sequence[str] | None = None,
+    categories: Sequence[str] = (),
     split: str | None = None,
     name: str | None = None,
 ) -> Graph:
@@ -43,6 +44,7 @@ def read_tables(
         source, target: columns of the edge's ends (default: `source`/`src` and `target`/`dst`, else the first two).
         weight: column of edge weights (default: `weight`, if there is one).
         features: columns of features (default: all others, which must be numbers, booleans or lists of numbers).
+        categories: columns of features whose values are names (cities, jobs): each value becomes a 0/1 feature.
         split: column that says train, val or test, if the division is given.
         name: the graph's name (default: the edge file's).
     """
@@ -54,7 +56,7 @@ def read_tables(
     if weight is not None:
         fields["edge_weight"] = columns.numbers(edge_table, weight, edge_source)
     if nodes is None:
-        _refuse_node_arguments(label=label, id=id, features=features, split=split)
+        _refuse_node_arguments(label=label, id=id, features=features, categories=categories or None, split=split)
         fields |= _number_nodes(sources, targets)
     else:
         node_source = open_table(nodes, "node")
@@ -62,7 +64,8 @@ def read_tables(
         label = node_source.require(label, "label") if label is not None else node_source.find("label", "class", "y")
         if split is not None:
             node_source.require(split, "split")
-        node_table = node_source.read(text=[c for c in (id, label, split) if c is not None])
+        chosen, categories = feature_columns(node_source, features, categories, not_features={id, label, split})
+        node_table = node_source.read(text=[c for c in (id, label, split, *categories) if c is not None])
         node_ids = columns.ids(node_table, id, node_source)
         _require_distinct(node_ids, node_source)
         fields["node_ids"] = columns.to_numpy(node_ids)
@@ -74,9 +77,8 @@ def read_tables(
             fields["y"], fields["class_names"] = columns.labels(node_table, label, node_source)
         if split is not None:
             fields["splits"] = columns.splits(node_table, split, node_source)
-        chosen = feature_columns(node_source, features, not_features={id, label, split})
         if chosen:
-            fields["x"], fields["feature_names"] = columns.features(node_table, chosen, node_source)
+            fields["x"], fields["feature_names"] = columns.features(node_table, chosen, node_source, categories)
     if "x" not in fields:
         from lsgnn.graph.structural_features import NOTE, structural_features  # scipy's solvers load slowly
 
@@ -137,15 +139,20 @@ def _refuse_node_arguments(**arguments: Any) -> None:
             raise InputError(f"{argument}={value!r} names a column of a node table: give one (nodes=, --nodes)")
 
 
-def feature_columns(nodes: Source, features: Sequence[str] | None, not_features: set[str | None]) -> list[str]:
+def feature_columns(
+    nodes: Source, features: Sequence[str] | None, categories: Sequence[str], not_features: set[str | None]
+) -> tuple[list[str], list[str]]:
+    """All columns of features in the order of the table (or as listed, categories last), and those of categories."""
+    listed = {"features": features or (), "categories": categories}
+    for role, names in listed.items():
+        listed[role] = [names] if isinstance(names, str) else list(names)
+        for name in listed[role]:
+            nodes.require(name, role)
+            if name in not_features:
+                raise InputError(f"{role} lists {name!r}, which is the id, label or split column: leave it out")
     if features is None:
-        return [name for name in nodes.names if name not in not_features]
-    features = [features] if isinstance(features, str) else list(features)
-    for name in features:
-        nodes.require(name, "features")
-        if name in not_features:
-            raise InputError(f"features lists {name!r}, which is the id, label or split column: leave it out")
-    return features
+        return [name for name in nodes.names if name not in not_features], list(listed["categories"])
+    return list(dict.fromkeys((*listed["features"], *listed["categories"]))), list(listed["categories"])
 
 
 def _require_distinct(ids: Any, nodes: Source) -> None:

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from lsgnn.config import Similarity
 from lsgnn.nn.rows import Neighbours, Rows
-from lsgnn.propagate.filters import normalize_features
+from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity
 
 

@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from lsgnn.config import Degree, Direction, FeatureNorm, Filter
-from lsgnn.graph.graph import Features, Graph
+from lsgnn.config import Degree, Direction, Filter
+from lsgnn.graph.graph import Graph
 
 
 class LinearFilter(NamedTuple):
@@ -68,25 +67,3 @@ def normalized_adjacency(A: sp.csr_array, degree: Degree, kind: Filter = "weight
     rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
     values = (A.data * scale[rows] * scale[A.indices]).astype(np.float32)
     return sp.csr_array((values, A.indices, A.indptr), shape=A.shape)
-
-
-def normalize_features(x: Features, norm: FeatureNorm) -> Features:
-    """Rows of x scaled to length one (l2) or absolute sum one (l1); zero rows stay zero."""
-    if norm == "none":
-        return x
-    if not sp.issparse(x):
-        dense = np.asarray(x, dtype=np.float64)
-        scale = _inverse_size((dense**2 if norm == "l2" else np.abs(dense)).sum(axis=1), norm)
-        return np.asarray(dense * scale[:, None], dtype=np.float32)
-    csr: sp.csr_array = x
-    rows = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))
-    values = csr.data.astype(np.float64)
-    parts: NDArray[np.float64] = values**2 if norm == "l2" else np.abs(values)
-    size = np.asarray(np.bincount(rows, parts, minlength=csr.shape[0]), dtype=np.float64)
-    scaled = (values * _inverse_size(size, norm)[rows]).astype(np.float32)
-    return sp.csr_array((scaled, csr.indices, csr.indptr), shape=csr.shape)
-
-
-def _inverse_size(size: NDArray[np.float64], norm: FeatureNorm) -> NDArray[np.float64]:
-    size = np.sqrt(size) if norm == "l2" else size
-    return np.divide(1.0, size, out=np.zeros(len(size)), where=size > 0)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from lsgnn.config import Direction, LSGNNConfig
 from lsgnn.graph.graph import Features, Graph
 from lsgnn.graph.sparsity import sparse_if_mostly_zero
-from lsgnn.propagate.filters import adjacency, filter_pair, normalize_features, normalized_adjacency
+from lsgnn.propagate.feature_norm import normalize_features
+from lsgnn.propagate.filters import adjacency, filter_pair, normalized_adjacency
 from lsgnn.propagate.irdc import MAX_BASIS_K, mixing_matrix, propagate
 from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity
 
@@ -40,9 +41,12 @@ class Precomputed:
         return int(self.x.shape[0])
 
 
-def precompute(graph: Graph, config: LSGNNConfig) -> Precomputed:
-    """Everything that does not depend on β, γ or K: scaled features, Â and the similarities."""
-    x = normalize_features(sparse_if_mostly_zero(graph.x), config.feature_norm)
+def precompute(graph: Graph, config: LSGNNConfig, like: Graph | None = None) -> Precomputed:
+    """Everything that does not depend on β, γ or K: scaled features, Â and the similarities.
+
+    Standardised columns have the mean and deviation that they have in `like`, the graph a model was trained on.
+    """
+    x = normalize_features(sparse_if_mostly_zero(graph.x), config.feature_norm, None if like is None else like.x)
     adj = normalized_adjacency(adjacency(graph, config.direction), config.degree, config.filter)
     links = adjacency(graph, "out", self_loops=True) if config.adjacency_embedding else None
     return Precomputed(x, adj, neighbour_similarity(graph, x, config), links)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from lsgnn.config import Direction, LSGNNConfig
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.homophily import labelled_edges, node_homophily
-from lsgnn.propagate.filters import adjacency, normalize_features
+from lsgnn.propagate.feature_norm import normalize_features
+from lsgnn.propagate.filters import adjacency
 from lsgnn.propagate.precompute import neighbour_similarity
 from lsgnn.report.bins import Bin, Histogram, histogram, means_by_bin, quantile_edges
 

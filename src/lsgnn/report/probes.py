@@ -64,10 +64,12 @@ class Probes:
 
 
 def base_config(graph: Graph, seed: int = 0) -> LSGNNConfig:
-    """LSGNN's defaults; a single feature keeps its length, because scaling to length one would leave only its sign."""
+    """What `fit` starts from; a single feature keeps its length, because scaling to length one would leave its sign."""
+    from lsgnn.train.defaults import suited_to
+
     if graph.num_features == 1:
         return LSGNNConfig(seed=seed, patience=PATIENCE, feature_norm="none", similarity="squared")
-    return LSGNNConfig(seed=seed, patience=PATIENCE)
+    return suited_to(graph, LSGNNConfig(seed=seed, patience=PATIENCE))
 
 
 def probe_splits(graph: Graph) -> tuple[str, list[Split], list[str]]:

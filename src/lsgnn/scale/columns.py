@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
-from lsgnn.propagate.filters import normalize_features
+from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.scale.source import GraphArrays
 from lsgnn.scale.store import Store, hop
 

@@ -20,6 +20,7 @@ from lsgnn.graph.convert import as_graph
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split, Splits
 from lsgnn.train.comparison import Comparison, Difference, Row
+from lsgnn.train.defaults import suited_to
 from lsgnn.train.environment import environment
 from lsgnn.train.fit import check_split, default_splits, numbers_of, require_test_nodes
 from lsgnn.train.metrics import Metric, measure
@@ -61,7 +62,8 @@ def compare(
         check_split(graph, splits[number])
         require_test_nodes(graph, splits[number], number)
     settings = {
-        name: (configs or {}).get(name) or (zoo_preset(name, graph.name) if presets else zoo.get(name).config())
+        name: (configs or {}).get(name)
+        or suited_to(graph, zoo_preset(name, graph.name) if presets else zoo.get(name).config())
         for name in models
     }
     kept = UnitStore(store, graph)

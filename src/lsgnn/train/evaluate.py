@@ -13,6 +13,7 @@ from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
 from lsgnn.graph.convert import as_graph
 from lsgnn.graph.splits import Splits
+from lsgnn.train.defaults import suited_to
 from lsgnn.train.engines import Engine
 from lsgnn.train.environment import environment
 from lsgnn.train.fit import check_split, default_splits, numbers_of, require_test_nodes
@@ -93,10 +94,11 @@ def evaluate(
         raise InputError("voters take the place of config and members: pass the one or the other")
     if config is not None and not isinstance(config, LSGNNConfig) and not config:
         raise InputError("config is an empty list: pass settings, or one for each split")
-    first = config if isinstance(config, LSGNNConfig) else LSGNNConfig() if config is None else config[0]
+    config = suited_to(graph, LSGNNConfig()) if config is None else config
+    first = config if isinstance(config, LSGNNConfig) else config[0]
     splits = default_splits(graph, splits)
     numbers = tuple(numbers_of(splits, which))
-    configs = [first] * len(numbers) if config is None or isinstance(config, LSGNNConfig) else list(config)
+    configs = [first] * len(numbers) if isinstance(config, LSGNNConfig) else list(config)
     if len(configs) != len(numbers):
         raise InputError(f"there are {len(configs)} settings for {len(numbers)} splits: pass one, or one per split")
     chosen = [splits[s] for s in numbers]

@@ -15,6 +15,7 @@ from lsgnn.graph.convert import as_graph
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split, Splits, stratified_splits
 from lsgnn.propagate.precompute import precompute
+from lsgnn.train.defaults import note_on_columns, suited_to
 from lsgnn.train.engines import Engine, train
 from lsgnn.train.environment import environment
 from lsgnn.train.loop import OnEpoch
@@ -40,7 +41,7 @@ def fit(
         graph: anything `lsgnn.as_graph` understands.
         config: settings; single ones may also be given by name (`fit(graph, K=3, lr=0.05)`). Without a config, or with
             `direction="auto"`, a quick probe of the validation nodes picks the direction and, unless `config` or a
-            name gives them, the weights; the notes tell.
+            name gives them, the weights; without one, columns of very different sizes are standardised; the notes tell.
         split: which of the splits to use, or a `Split` of your own.
         splits: splits to use instead of the graph's own (or, where it has none, of stratified ones).
         engine: `cpu` is the fused engine, `torch` the plain loop on any device, `auto` the quickest that can.
@@ -55,13 +56,13 @@ def fit(
     if config is not None and not isinstance(config, LSGNNConfig):
         raise InputError(f"config is of type {type(config).__name__}: pass an LSGNNConfig, or settings by name")
     weights_said = config is not None or "weights" in settings
-    config = (config or LSGNNConfig()).replace(**settings)
+    config = (config or suited_to(graph, LSGNNConfig())).replace(**settings)
     if not isinstance(members, int) or members < 1:
         raise InputError(f"members={members!r} is out of range: it must be a whole number, at least 1")
     if not isinstance(split, Split | int | np.integer):
         raise InputError(f"split={split!r} is of type {type(split).__name__}: pass a number or a Split")
     chosen = split if isinstance(split, Split) else default_splits(graph, splits)[int(split)]
-    notes = check_split(graph, chosen)
+    notes = check_split(graph, chosen) + note_on_columns(graph, config.feature_norm)
     if unsaid:
         choice = probe(graph, chosen, config, engine, (config.weights,) if weights_said else PROBED)
         config = config.replace(direction=choice.direction, weights=choice.weights)

@@ -16,7 +16,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lsgnn.graph.graph import Features, Graph
-from lsgnn.propagate.filters import adjacency, normalize_features, normalized_adjacency
+from lsgnn.propagate.feature_norm import normalize_features
+from lsgnn.propagate.filters import adjacency, normalized_adjacency
 from lsgnn.zoo.base import NodeInputs, ZooConfig, ZooModel
 from lsgnn.zoo.layers import FeatureLinear
 

@@ -23,7 +23,8 @@ from lsgnn.graph.graph import Graph
 from lsgnn.graph.sparsity import sparse_if_mostly_zero
 from lsgnn.graph.splits import Split
 from lsgnn.nn.sparse import SparseMatrix
-from lsgnn.propagate.filters import adjacency, normalize_features, normalized_adjacency
+from lsgnn.propagate.feature_norm import normalize_features
+from lsgnn.propagate.filters import adjacency, normalized_adjacency
 from lsgnn.train.loop import train_torch
 from lsgnn.train.seeded import seeded
 from lsgnn.train.trained import Trained

@@ -15,7 +15,7 @@ from lsgnn.config import LSGNNConfig, Similarity
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.localsim import LocalSimWeights
 from lsgnn.nn.rows import Neighbours
-from lsgnn.propagate.filters import normalize_features
+from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.precompute import neighbour_similarity
 from lsgnn.zoo.base import AdjacencyInputs, ZooConfig, gcn_inputs
 
@@ -49,7 +49,8 @@ def host_neighbours(graph: Graph, config: PluginConfig) -> Neighbours | None:
     if config.weights == "original":
         return None
     settings = LSGNNConfig(direction=config.direction, similarity=config.similarity)
-    return Neighbours.of(neighbour_similarity(graph, normalize_features(graph.x, "l2"), settings))
+    x = normalize_features(graph.x, "standard") if config.feature_norm == "standard" else graph.x
+    return Neighbours.of(neighbour_similarity(graph, normalize_features(x, "l2"), settings))
 
 
 def host_localsim(start: Sequence[float], hidden_channels: int, init: LocalSimInit) -> LocalSimWeights:

@@ -35,7 +35,7 @@ def extended_space(trial: Trial) -> dict[str, Any]:
         "weights": trial.suggest_categorical("weights", ("localsim", "graph")),
         "adjacency_embedding": trial.suggest_categorical("adjacency_embedding", (False, True)),
         "out_norm": trial.suggest_categorical("out_norm", (True, False)),
-        "feature_norm": trial.suggest_categorical("feature_norm", ("l2", "l1", "none")),
+        "feature_norm": trial.suggest_categorical("feature_norm", ("l2", "l1", "standard", "none")),
         "hidden_channels": trial.suggest_categorical("hidden_channels", (16, 32, 64)),
         "K": trial.suggest_categorical("K", (2, 3, 5, 8)),
         "select_by": trial.suggest_categorical("select_by", ("val_loss", "val_accuracy")),

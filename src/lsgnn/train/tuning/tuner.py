@@ -17,6 +17,7 @@ from lsgnn.errors import InputError
 from lsgnn.graph.convert import as_graph
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split, Splits
+from lsgnn.train.defaults import suited_to
 from lsgnn.train.engines import Engine
 from lsgnn.train.fit import check_split, default_splits, numbers_of
 from lsgnn.train.metrics import Metric
@@ -79,7 +80,7 @@ def tune(
     if not timeout > 0:
         raise InputError(f"timeout={timeout} is out of range: it must be a positive number of seconds")
     graph, zoo_model = as_graph(graph), zoo.get(model)
-    base = base or (LSGNNConfig() if model == "lsgnn" else zoo_preset(model, graph.name))
+    base = base or suited_to(graph, LSGNNConfig() if model == "lsgnn" else zoo_preset(model, graph.name))
     if not isinstance(base, zoo_model.config):
         raise InputError(f"base is of type {type(base).__name__}: {model} takes {zoo_model.config.__name__}")
     splits = default_splits(graph, splits)
