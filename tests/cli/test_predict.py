@@ -7,6 +7,7 @@ import pyarrow.csv
 import pytest
 
 from lsgnn import InputError, Run
+from lsgnn.cli.fit import fit
 from lsgnn.cli.predict import predict
 from tests.cli.commands import call
 from tests.graphs import two_blocks
@@ -63,6 +64,24 @@ def test_new_nodes_are_attached_to_the_runs_own_graph(run, tmp_path, tables):
     np.testing.assert_allclose(local["confidence"], expected.confidence, atol=1e-6)
     call(predict, run, *tables, "--attach", "--exact", "--out", out)  # they only read, so nothing else may change
     np.testing.assert_allclose(pyarrow.csv.read_csv(out)["confidence"], local["confidence"], atol=1e-6)
+
+
+def test_categories_and_columns_of_any_size_serve_known_and_new_nodes(tmp_path):
+    rng = np.random.default_rng(0)
+    towns = rng.choice(["Bonn", "Rom"], 120)
+    rows = [f"p{i},{towns[i] == 'Rom'},{towns[i]},{rng.lognormal(10):.0f}" for i in range(120)]
+    (tmp_path / "nodes.csv").write_text("\n".join(["id,label,town,income", *rows]) + "\n")
+    links = [f"p{s},p{t}" for s, t in rng.integers(0, 120, (300, 2))]
+    (tmp_path / "edges.csv").write_text("\n".join(["source,target", *links]) + "\n")
+    tables = ("--edges", tmp_path / "edges.csv", "--nodes", tmp_path / "nodes.csv", "--column", "categories=town")
+    done = call(fit, *tables, "--out", tmp_path / "run")
+    assert "standardised (feature_norm='standard')" in done.stderr
+    assert " test accuracy 100.00 %" in done.stdout
+    (tmp_path / "new.csv").write_text("id,income,town\nnew,20000,Rom\nodd,20000,Oslo\n")
+    (tmp_path / "links.csv").write_text("source,target\nnew,p0\n")
+    new = ("--edges", tmp_path / "links.csv", "--nodes", tmp_path / "new.csv", "--column", "categories=town")
+    call(predict, tmp_path / "run", "--attach", *new, "--out", tmp_path / "p.csv")
+    assert pyarrow.csv.read_csv(tmp_path / "p.csv")["prediction"].to_pylist()[0] is True
 
 
 @pytest.mark.parametrize(
