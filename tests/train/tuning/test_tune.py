@@ -17,7 +17,7 @@ from lsgnn.train.tuning import tune
 from lsgnn.train.tuning.choice import best_on_split
 from lsgnn.train.tuning.pruning import HopelessPruner
 from lsgnn.train.tuning.scorer import LSGNNScorer
-from lsgnn.train.tuning.space import paper_space
+from lsgnn.train.tuning.space import SPACES, paper_space
 from lsgnn.train.tuning.study import FINISHED, open_study, recover, search, worker_is_gone, worker_mark
 from tests.graphs import two_blocks
 
@@ -108,12 +108,17 @@ def replace_number(trial: optuna.trial.FrozenTrial, number: int) -> optuna.trial
     return trial
 
 
-def test_a_study_made_with_other_settings_is_refused(tmp_path: Path) -> None:
+def test_a_study_made_with_other_settings_or_another_space_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     given = dict(trials=1, splits=SPLITS, grid=False, storage=tmp_path / "study.db")
     tune(GRAPH, base=BASE, **given)
     for change in ({"base": BASE.replace(K=1)}, {"base": BASE, "which": [0, 1]}, {"base": BASE, "metric": "macro_f1"}):
         with pytest.raises(InputError, match="holds a search of two-blocks/lsgnn/paper on other data"):
             tune(GRAPH, **given | change)
+    monkeypatch.setitem(SPACES, "paper", lambda trial: {"K": trial.suggest_categorical("K", (1, 2))})
+    with pytest.raises(InputError, match="holds a search of two-blocks/lsgnn/paper on other data"):
+        tune(GRAPH, base=BASE, **given)
 
 
 def test_settings_that_diverge_do_not_end_a_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

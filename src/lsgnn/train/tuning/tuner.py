@@ -11,6 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from optuna.distributions import distribution_to_json
+
 from lsgnn import zoo
 from lsgnn.config import LSGNNConfig, TrainingConfig
 from lsgnn.errors import InputError
@@ -23,7 +25,7 @@ from lsgnn.train.fit import check_split, default_splits, numbers_of
 from lsgnn.train.metrics import Metric
 from lsgnn.train.tuning.choice import TOP, Tuning, choose
 from lsgnn.train.tuning.first_look import best_cells
-from lsgnn.train.tuning.limits import limits_of, nearest, require_inside
+from lsgnn.train.tuning.limits import Limits, limits_of, nearest, require_inside
 from lsgnn.train.tuning.pruning import HopelessPruner, judging_nodes
 from lsgnn.train.tuning.scorer import LSGNNScorer, Scorer, ZooScorer
 from lsgnn.train.tuning.space import SPACES, Space, SpaceName
@@ -100,7 +102,7 @@ def tune(
         raise InputError(f"{model} has no settings to tune: choose another model")
     began, file = time.perf_counter(), Path(storage) if storage else None
     deadline = time.monotonic() + timeout
-    decides = digest(graph, [splits[s] for s in numbers], base, metric, seed, engine)
+    decides = digest(graph, [splits[s] for s in numbers], base, metric, seed, engine, limits)
     pruner = HopelessPruner(min(judging_nodes(graph, splits[s], metric) for s in numbers)) if prune else None
     study = open_study(name, file, pruner, decides)
     known = nearest(base.to_dict(), limits)
@@ -121,11 +123,18 @@ def tune(
 
 
 def digest(
-    graph: Graph, splits: Sequence[Split], base: TrainingConfig, metric: Metric, seed: int, engine: Engine
+    graph: Graph,
+    splits: Sequence[Split],
+    base: TrainingConfig,
+    metric: Metric,
+    seed: int,
+    engine: Engine,
+    limits: Limits,
 ) -> str:
-    """A name for everything but the searched settings that decides a score."""
+    """A name for everything but the searched settings that decides a score, and for what is searched at all."""
     data = [digest_of_graph(graph), *(digest_of_split(split) for split in splits)]
-    parts = [*data, base.to_dict(), metric, seed, engine, "a seed per split"]
+    space = {name: distribution_to_json(allowed) for name, allowed in limits.items()}
+    parts = [*data, base.to_dict(), metric, seed, engine, space, "a seed per split"]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
