@@ -37,6 +37,7 @@ def evaluate(
     options.check_places((out, (".json",)))
     from lsgnn.files import write_json
     from lsgnn.train.evaluate import evaluate as measure_all
+    from lsgnn.train.evaluate import shown
 
     with progress(f"{g.name}, {len(which)} splits", len(which)) as step:
         result = measure_all(
@@ -55,7 +56,6 @@ def evaluate(
     if json:
         answer_json(document)
         return
-    test = document[f"test_{measure}"]
     answer(f"{g.name}, preset {preset}, {len(which)} splits, best epoch by {config.select_by}, seed {config.seed}")
-    answer(f"test {measure} {test['mean']:.2f} ± {test['std']:.2f} %   ({result.seconds:.1f} s)")
+    answer(f"test {measure} {shown(document[f'test_{measure}'])} %   ({result.seconds:.1f} s)")
     answer("per split " + " ".join(f"{score:.2f}" for score in result.test))

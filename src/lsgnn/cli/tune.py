@@ -59,6 +59,7 @@ def tune(
         raise InputError(f"--minutes {minutes:g} is out of range: it must be above 0")
     from lsgnn.files import write_json, write_text
     from lsgnn.graph.refolds import refolded
+    from lsgnn.train.evaluate import shown
     from lsgnn.train.tuning import tune as search
 
     with trial_progress(f"tuning {model} on {g.name}", trials) as on_trial:
@@ -100,8 +101,7 @@ def tune(
     answer(f"chosen on validation: {', '.join(f'{k}={v}' for k, v in tuning.settings.items())}")
     answer(f"validation {measure} {tuning.rescored[0]['val']:.2f} on fresh seeds, after {len(tuning.trials)} trials")
     for rule, result in document.get("test", {}).items():
-        score = result[f"test_{measure}"]
-        answer(f"test {measure}, {rule}: {score['mean']:.2f} ± {score['std']:.2f}")
+        answer(f"test {measure}, {rule}: {shown(result[f'test_{measure}'])}")
     if export is not None:
         say(f"preset written to {export}")
 

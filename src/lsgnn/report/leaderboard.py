@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lsgnn.report.charts import RangeRow, range_chart
 from lsgnn.report.intervals import mean_interval
 from lsgnn.report.page import drawn, number, table
+from lsgnn.train.evaluate import shown, summary
 
 if TYPE_CHECKING:
     from lsgnn.train.comparison import Comparison
@@ -21,7 +22,7 @@ def leaderboard(comparison: Comparison) -> dict[str, Any]:
         chart_rows.append(RangeRow(row.title, score.mean, f"{score.mean:.1f} %", score.interval, series=series))
         gap = ("best", 0.0) if row.difference is None else (str(row.difference), row.difference.mean)
         parameters = (number(row.num_parameters), row.num_parameters)
-        rows.append([row.title, f"{row.mean:.2f} ± {row.std:.2f}", gap, parameters, f"{row.seconds:.1f}"])
+        rows.append([row.title, shown(summary(row.test)), gap, parameters, f"{row.seconds:.1f}"])
     words = "Mean test score of each model over splits and its 95 % interval, best first."
     axis = f"test {comparison.metric}, % (line: 95 % interval)"
     return {

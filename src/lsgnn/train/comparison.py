@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lsgnn.train.environment import environment
-from lsgnn.train.evaluate import summary
+from lsgnn.train.evaluate import shown, summary
 from lsgnn.train.metrics import Metric
 from lsgnn.train.units import Unit
 
@@ -59,10 +59,6 @@ class Row:
         return float(np.mean(self.test))
 
     @property
-    def std(self) -> float:
-        return float(np.std(self.test))
-
-    @property
     def seconds(self) -> float:
         """Preparation once and training on every split."""
         return self.units[0].prepare_seconds + sum(unit.seconds for unit in self.units)
@@ -107,6 +103,6 @@ class Comparison:
     def to_markdown(self) -> str:
         lines = [f"| model | {self.metric}, % | to the best [95 %] | parameters | seconds |", "|---|---|---|---|---|"]
         for row in self.rows:
-            score, gap = f"{row.mean:.2f} ± {row.std:.2f}", "" if row.difference is None else str(row.difference)
+            score, gap = shown(summary(row.test)), "" if row.difference is None else str(row.difference)
             lines.append(f"| {row.title} | {score} | {gap} | {row.num_parameters:,} | {row.seconds:.1f} |")
         return "\n".join(lines) + "\n"

@@ -65,6 +65,15 @@ def summary(scores: Sequence[float]) -> dict[str, Any]:
     return {"mean": float(np.mean(scores)), "std": float(np.std(scores)), "per_split": list(scores)}
 
 
+def shown(score: dict[str, Any]) -> str:
+    """A summary as `mean ± deviation`; a single split deviates from nothing.
+
+    >>> shown(summary([80.0, 84.0])), shown(summary([80.0]))
+    ('82.00 ± 2.00', '80.00')
+    """
+    return f"{score['mean']:.2f}" + (f" ± {score['std']:.2f}" if len(score["per_split"]) > 1 else "")
+
+
 def evaluate(
     graph: Any,
     config: LSGNNConfig | Sequence[LSGNNConfig] | None = None,
