@@ -22,7 +22,7 @@ def paper(
     quick: Annotated[bool, typer.Option("--quick", help="A tiny version that proves nothing, kept apart.")] = False,
     render: Annotated[bool, typer.Option("--render", help="Only make tables and figures from stored results.")] = False,
     results: Annotated[Path, typer.Option(help="Folder of raw results.")] = Path("results"),
-    out: Annotated[Path | None, typer.Option(help="Folder for tables and figures [default: docs/results].")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for tables and figures (default: docs/results).")] = None,
     jobs: Annotated[int, typer.Option(help="Units computed at the same time.", min=1)] = 1,
     data_dir: options.DataDir = None,
     json: options.Json = False,
