@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lsgnn.propagate.feature_norm import column_sizes, normalize_features
+from lsgnn.propagate.feature_norm import Moments, column_sizes, normalize_features
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -25,6 +25,14 @@ def test_new_rows_are_standardised_by_the_columns_of_the_known_ones() -> None:
     known, new = np.array([[0.0], [4.0]]), np.array([[4.0], [6.0]])
     np.testing.assert_allclose(normalize_features(new, "standard", like=known), [[1], [2]])
     np.testing.assert_allclose(normalize_features(new, "l2", like=known), [[1], [1]])
+
+
+def test_moments_of_parts_are_those_of_the_whole() -> None:
+    x = np.random.default_rng(0).normal(5, [1, 2, 0], (20, 3))
+    joined = Moments.of(x[:3]).joined(Moments.of(x[3:15])).joined(Moments.of(x[15:]))
+    assert joined.rows == 20
+    np.testing.assert_allclose(joined.mean, x.mean(axis=0))
+    np.testing.assert_allclose(joined.variance, x.var(axis=0), atol=1e-12)
 
 
 def test_columns_of_very_different_sizes_are_noticed() -> None:

@@ -46,6 +46,7 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
         (GRAPH, {"direction": "in", "localsim_direction": "undirected", "feature_norm": "l1", "similarity": "squared"}),
         (weighted(GRAPH), {"feature_norm": "none", "euclid_sign": 1, "similarity": "euclidean"}),
         (random_graph(n=3000, d=70, sparse=True), {}),
+        (GRAPH, {"feature_norm": "standard"}),
     ],
 )
 def test_a_store_holds_the_powers_and_similarities_of_the_graph(

@@ -87,6 +87,18 @@ def test_what_does_not_belong_together_is_refused(store: Store, tmp_path: Path) 
         StoredRun.load(tmp_path)
 
 
+def test_columns_are_measured_as_they_were_in_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    standard = CONFIG.replace(feature_norm="standard")
+    run = fit_stored(precompute(GRAPH, tmp_path / "first", standard), standard)
+    run.save(tmp_path / "run")
+    monkeypatch.setattr("lsgnn.scale.columns.BYTES_PER_VALUE", 10_000)  # a few rows at a time
+    again = precompute(GRAPH, tmp_path / "again", standard, max_memory=1 << 20)
+    assert StoredRun.load(tmp_path / "run").predict(again, tmp_path / "p.csv") == 90
+    larger = Graph(x=10 * GRAPH.x, edge_index=GRAPH.edge_index, y=GRAPH.y)
+    with pytest.raises(InputError, match="standardised by means and deviations of their own"):
+        run.predict(precompute(larger, tmp_path / "other", standard), tmp_path / "q.csv")
+
+
 def test_an_unfinished_store_says_so(store: Store) -> None:
     store.path("similarity").unlink()
     with pytest.raises(InputError, match="similarity is missing"):

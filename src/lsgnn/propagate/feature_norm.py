@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,6 +15,35 @@ from lsgnn.graph.sparsity import sparse_if_mostly_zero
 MIXED = 10.0  # a column this many times as large as others decides a row's length alone
 
 
+class Moments(NamedTuple):
+    """Mean and variance of each column [d], and of how many rows; those of two parts of a table can be added."""
+
+    rows: int
+    mean: NDArray[np.float64]
+    variance: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, x: Features) -> Moments:
+        dense = _dense(x)
+        return cls(len(dense), dense.mean(axis=0), dense.var(axis=0))
+
+    def joined(self, other: Moments) -> Moments:
+        rows = self.rows + other.rows
+        share, gap = other.rows / rows, other.mean - self.mean
+        variance = (1 - share) * self.variance + share * other.variance + share * (1 - share) * gap**2
+        return Moments(rows, self.mean + share * gap, variance)
+
+
+def standardized(x: Features, moments: Moments) -> NDArray[np.float32]:
+    """Columns of mean zero and deviation one [n, d]; a constant one, which deviates by rounding at most, is zero."""
+    deviation = np.sqrt(moments.variance)
+    varies = deviation > 1e-7 * np.abs(moments.mean)
+    scale = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=varies)
+    centred = _dense(x) - moments.mean
+    centred *= scale  # in place: a store counts on it
+    return centred.astype(np.float32)
+
+
 def normalize_features(x: Features, norm: FeatureNorm, like: Features | None = None) -> Features:
     """Rows of x scaled to length one (l2) or absolute sum one (l1), or standardised columns: mean 0, deviation 1.
 
@@ -24,9 +53,7 @@ def normalize_features(x: Features, norm: FeatureNorm, like: Features | None = N
     if norm == "none":
         return x
     if norm == "standard":
-        mean, deviation = _moments(x if like is None else like)
-        scale = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0)
-        return np.asarray((_dense(x) - mean) * scale, dtype=np.float32)
+        return standardized(x, Moments.of(x if like is None else like))
     if not sp.issparse(x):
         dense = _dense(x)
         scale = _inverse_size((dense**2 if norm == "l2" else np.abs(dense)).sum(axis=1), norm)
@@ -55,16 +82,6 @@ def column_sizes(x: Features) -> tuple[float, float] | None:
         return None
     small, largest = float(np.quantile(sizes, 0.1, method="lower")), float(sizes.max())
     return (small, largest) if largest > MIXED * small else None
-
-
-def _moments(x: Features) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    dense = _dense(x)
-    return dense.mean(axis=0), _without_dust(dense.std(axis=0), np.abs(dense).max(axis=0, initial=0.0))
-
-
-def _without_dust(deviation: NDArray[np.float64], largest: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Zero where a constant column deviates by nothing but rounding."""
-    return np.where(deviation > 1e-7 * largest, deviation, 0.0)
 
 
 def _dense(x: Any) -> NDArray[np.float64]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -10,9 +12,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
-from lsgnn.propagate.feature_norm import normalize_features
+from lsgnn.propagate.feature_norm import Moments, normalize_features, standardized
 from lsgnn.scale.source import GraphArrays
-from lsgnn.scale.store import Store, hop
+from lsgnn.scale.store import COLUMN_MOMENTS, Store, hop
 
 BYTES_PER_VALUE = 24  # that scaling one value in double precision takes at its peak
 
@@ -40,21 +42,33 @@ def write_columns(store: Store, arrays: GraphArrays) -> None:
             files.enter_context(store.writing(hop(0, b), (n, last - first), np.float32))
             for b, (first, last) in enumerate(store.manifest.blocks)
         ]
-        for start in range(0, n, at_once):
-            rows = slice(start, min(start + at_once, n))
-            x = _scaled(arrays, rows, store)
+        parts = [slice(start, min(start + at_once, n)) for start in range(0, n, at_once)]
+        moments = _moments(store, arrays, parts) if store.config.feature_norm == "standard" else None
+        for rows in parts:
+            x = _finite(arrays, rows)
+            x = _dense(
+                normalize_features(x, store.config.feature_norm) if moments is None else standardized(x, moments)
+            )
             squared_length[rows] = np.einsum("nd,nd->n", x, x, dtype=np.float64)
             for block, (first, last) in zip(blocks, store.manifest.blocks, strict=True):
                 block[rows] = x[:, first:last]
     store.save("squared_length", squared_length)
 
 
-def _scaled(arrays: GraphArrays, rows: slice, store: Store) -> NDArray[np.float32]:
+def _moments(store: Store, arrays: GraphArrays, parts: Sequence[slice]) -> Moments:
+    """Mean and variance of all rows; column_moments [2, d] keeps them."""
+    found = reduce(Moments.joined, (Moments.of(_finite(arrays, rows)) for rows in parts))
+    if not store.has(COLUMN_MOMENTS):
+        store.save(COLUMN_MOMENTS, np.stack([found.mean, found.variance]))
+    return found
+
+
+def _finite(arrays: GraphArrays, rows: slice) -> NDArray[np.float32]:
     x = _dense(arrays.x[rows]).astype(np.float32, copy=False)
     if not np.isfinite(x).all():
         row, column = np.argwhere(~np.isfinite(x))[0]
         raise InputError(f"x[{rows.start + row}, {column}] is {x[row, column]}: replace it by a finite number")
-    return _dense(normalize_features(x, store.config.feature_norm))
+    return x
 
 
 def _dense(x: Any) -> NDArray[Any]:

@@ -53,8 +53,6 @@ def precompute(
         raise InputError(f"K={config.K} is out of range for a store: it must be at most {MAX_BASIS_K}")
     if config.filter != "weighted_self_loop":
         raise InputError(f"filter={config.filter!r} is not for stores: use 'weighted_self_loop'")
-    if config.feature_norm == "standard":
-        raise InputError("feature_norm='standard' is not for stores: standardise the columns of x, and use 'none'")
     require_no_node_parameters(config)
     if max_memory < SMALLEST_MEMORY * jobs:
         raise InputError(f"max_memory={max_memory} is too little: give each job at least {SMALLEST_MEMORY} bytes")

@@ -25,6 +25,7 @@ from lsgnn.errors import InputError
 from lsgnn.files import make_folder, write_json
 
 MANIFEST = "manifest.json"
+COLUMN_MOMENTS = "column_moments"  # mean and variance of each column, where columns are standardised
 PARTIAL = "partial"  # folder of what blocks add to the similarities, until they are added up
 # of the settings, those that decide what is in a store; β, γ, the rule of propagation and fewer hops stay free
 PRECOMPUTED = (
@@ -114,6 +115,12 @@ class Store:
             raise InputError(
                 f"{self.path(name)} is damaged ({error}): remove it and run `lsgnn precompute` again"
             ) from error
+
+    @property
+    def column_moments(self) -> list[list[float]]:
+        """Mean and variance of each column [2, d], if columns are standardised; else empty."""
+        found: list[list[float]] = self.array(COLUMN_MOMENTS).tolist() if self.has(COLUMN_MOMENTS) else []
+        return found
 
     def save(self, name: str, values: NDArray[Any]) -> None:
         with self.writing(name, values.shape, values.dtype) as out:

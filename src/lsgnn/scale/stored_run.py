@@ -40,6 +40,7 @@ class StoredRun:
     Args:
         metrics: loss, accuracy and calibration error of the validation and the test nodes.
         temperature: what logits are divided by so that probabilities can be believed.
+        column_moments: those of the store it was trained on.
     """
 
     config: LSGNNConfig
@@ -49,6 +50,7 @@ class StoredRun:
     metrics: dict[str, float]
     temperature: float
     environment: dict[str, str] = field(repr=False)
+    column_moments: list[list[float]] = field(default_factory=list, repr=False)
 
     @cached_property
     def model(self) -> LSGNN:
@@ -92,6 +94,11 @@ class StoredRun:
         if (store.manifest.num_features, store.class_names) != (self.model.in_channels, self.class_names):
             raise InputError(f"{store.folder} has other features or classes than the model was trained on")
         rows, ids = StoredRows(store, self.config), store.array("node_ids")
+        if not _same_columns(store.column_moments, self.column_moments):
+            raise InputError(
+                f"the columns of {store.folder} are standardised by means and deviations of their own, not by those "
+                "the model learned from: standardise both alike yourself, and make stores with feature_norm=none"
+            )
         for start, stop in rows.chunks():
             logits = self.model(rows.range(start, stop)).numpy()
             yield Predictions.of_logits(logits, ids[start:stop], self.class_names, temperature)
@@ -125,6 +132,15 @@ class StoredRun:
             reason = str(error).splitlines()[0]
             raise InputError(f"{folder} is damaged ({reason}): restore it or train again") from error
         return run
+
+
+def _same_columns(ours: list[list[float]], theirs: list[list[float]]) -> bool:
+    """True if columns were standardised alike, but for the order of sums; none at all are alike."""
+    if not ours or not theirs:
+        return ours == theirs
+    (mean, variance), (other_mean, other_variance) = np.array(ours), np.array(theirs)
+    near = np.abs(mean - other_mean) <= 1e-6 * (np.abs(mean) + np.sqrt(variance))
+    return bool(near.all()) and np.allclose(variance, other_variance, rtol=1e-6, atol=0)
 
 
 def require_place(folder: Path) -> None:
@@ -176,6 +192,7 @@ def fit_stored(
         metrics=metrics,
         temperature=temperature,
         environment=environment(),
+        column_moments=store.column_moments,
     )
 
 
