@@ -34,11 +34,18 @@ def classifier(**parameters) -> LSGNNClassifier:
 
 def test_every_setting_of_the_method_is_a_parameter_with_its_default():
     parameters = inspect.signature(LSGNNClassifier.__init__).parameters
-    config = LSGNNConfig().to_dict()
+    config = LSGNNConfig().to_dict() | {"feature_norm": "auto"}
     assert {name: parameters[name].default for name in config if name != "seed"} == {
         name: value for name, value in config.items() if name != "seed"
     }
     assert set(parameters) == {"self", *config, *ABOUT_FITTING} - {"seed"}
+
+
+def test_columns_of_very_different_sizes_are_standardised_unless_a_norm_is_named():
+    wide = replace(GRAPH, x=GRAPH.x * 1000.0 ** np.arange(GRAPH.num_features))
+    assert classifier().fit(wide).run_.config.feature_norm == "standard"
+    assert classifier(feature_norm="l1").fit(wide).run_.config.feature_norm == "l1"
+    assert classifier().fit(GRAPH).run_.config.feature_norm == "l2"
 
 
 def test_parameters_are_stored_untouched_and_cloned():

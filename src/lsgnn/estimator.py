@@ -39,8 +39,8 @@ class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         validation_fraction: share of the labelled nodes, class by class, that choose the epoch and calibrate.
         random_state: seed of the held-out nodes and the training.
 
-    All others are the settings of `LSGNNConfig`. Columns of very different sizes (ages, incomes) want
-    `feature_norm="standard"`.
+    All others are the settings of `LSGNNConfig`; `feature_norm="auto"` standardises columns of very different sizes
+    (ages, incomes) and scales rows elsewhere, as `lsgnn.fit` does.
 
     Attributes:
         classes_: the classes in sorted order [C].
@@ -65,7 +65,7 @@ class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         degree: str = "with_self_loop",
         filter: str = "weighted_self_loop",
         beta: float = 1.0,
-        feature_norm: str = "l2",
+        feature_norm: str = "auto",
         propagation: str = "irdc",
         K: int = 5,
         gamma: float = 0.5,
@@ -122,11 +122,15 @@ class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None, *, edges: Any = None, edge_weight: Any = None) -> LSGNNClassifier:
         """Trains on all labels given, of which `validation_fraction` choose the epoch."""
+        from lsgnn.train.defaults import suited_to
         from lsgnn.train.fit import fit
 
         graph, self.classes_ = self._graph_to_learn(X, y, edges, edge_weight)
         settings = {name: value for name, value in self.get_params(deep=False).items() if name not in ABOUT_FITTING}
+        if unsaid := settings["feature_norm"] == "auto":
+            del settings["feature_norm"]
         config = config_of(settings, seed := seed_of(self.random_state))
+        config = suited_to(graph, config) if unsaid else config
         split = hold_out(graph.y, self.validation_fraction, seed)
         self.run_ = fit(graph, config, split=split, members=self.members, engine=self.engine, device=self.device)  # type: ignore[arg-type]
         self.label_distributions_ = self.run_.predict().probabilities
