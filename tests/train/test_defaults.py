@@ -28,6 +28,16 @@ def test_mixed_columns_are_standardised_and_one_can_see_why(people: Graph) -> No
     assert run.metrics["test_accuracy"] > by_rows.metrics["test_accuracy"] + 0.2
 
 
+def test_a_single_column_is_more_than_its_sign() -> None:
+    rng = np.random.default_rng(1)
+    y = np.arange(200) % 2
+    graph = Graph(x=rng.normal(10 + 4 * y)[:, None], edge_index=rng.integers(0, 200, (2, 400)), y=y)
+    run = lsgnn.fit(graph, lr=0.05)
+    assert (run.config.feature_norm, run.config.similarity) == ("standard", "euclidean")
+    assert any("one feature column: standardised" in note for note in run.notes)
+    assert run.metrics["test_accuracy"] > 0.8 > lsgnn.fit(graph, LSGNNConfig(lr=0.05)).metrics["test_accuracy"]
+
+
 def test_what_was_named_or_published_stays(people: Graph) -> None:
     assert suited_to(replace(people, name="cora"), LSGNNConfig()).feature_norm == "l2"
     even = replace(people, x=people.x / np.abs(people.x).max(axis=0))

@@ -15,20 +15,31 @@ Config = TypeVar("Config", bound=TrainingConfig)
 def suited_to(graph: Graph, config: Config) -> Config:
     """`config`, with standardised columns where those of a graph of the user's own are of very different sizes.
 
-    A row scaled to length one, the default, would show little more than its largest column. Datasets of the registry
-    keep what was published for them.
+    A row scaled to length one, the default, would show little more than its largest column, and of a single column only
+    the sign (whose cosine says as little: nodes are then compared by distance). Datasets of the registry keep what was
+    published for them.
     """
-    if not hasattr(config, "feature_norm") or graph.name in datasets.names() or column_sizes(graph.x) is None:
+    if not hasattr(config, "feature_norm") or graph.name in datasets.names() or not _what_rows_hide(graph):
         return config
-    return config.replace(feature_norm="standard")
+    config = config.replace(feature_norm="standard")
+    return (
+        config.replace(similarity="euclidean") if graph.num_features == 1 and hasattr(config, "similarity") else config
+    )
 
 
 def note_on_columns(graph: Graph, feature_norm: str) -> list[str]:
-    """What a user should know about columns of different sizes; nothing if they are alike."""
-    sizes = column_sizes(graph.x)
-    if sizes is None or feature_norm == "none":
+    """What a user should know about the sizes of columns; nothing if rows of length one show them all."""
+    hidden = _what_rows_hide(graph)
+    if not hidden or feature_norm == "none":
         return []
-    found = f"feature columns differ in size from {sizes[0]:.3g} to {sizes[1]:.3g}"
     if feature_norm == "standard":
-        return [f"{found}: standardised (feature_norm='standard')"]
-    return [f"{found}, and rows of length one show little but the largest: consider feature_norm='standard'"]
+        return [f"{hidden}: standardised (feature_norm='standard')"]
+    return [f"{hidden}, and rows of length one show little of that: consider feature_norm='standard'"]
+
+
+def _what_rows_hide(graph: Graph) -> str:
+    """Why features should not be scaled row by row, in words; empty if nothing is against it."""
+    if graph.num_features == 1:
+        return "there is one feature column"
+    sizes = column_sizes(graph.x)
+    return "" if sizes is None else f"feature columns differ in size from {sizes[0]:.3g} to {sizes[1]:.3g}"
