@@ -121,7 +121,7 @@ def attached_rows(graph: Graph, pre: Precomputed, new: NewNodes, config: LSGNNCo
     near = np.unique(new.edge_index[new.edge_index < n])  # the known neighbours: all that is read of the graph
     p = len(near)
     local = _local_graph(graph, new, near)
-    x = normalize_features(local.x, config.feature_norm, like=graph.x)
+    x = normalize_features(local.x, config.feature_norm, pre.columns)
     A = sp.csr_array(adjacency(local, config.direction)[p:])  # [m, p+m]
     D = np.concatenate([adjacency(graph, config.direction).sum(axis=1)[near], A.sum(axis=1)]).astype(np.float64)
     if config.filter == "self_loop":

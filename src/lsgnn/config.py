@@ -90,7 +90,7 @@ class LSGNNConfig(TrainingConfig):
     degree: Degree = "with_self_loop"  # the released code counts the node itself, the paper does not
     filter: Filter = "weighted_self_loop"  # self_loop: GCN's filter, the baseline of the paper's ablation
     beta: float = 1.0  # [0, 1], weight of the self loop in the low-pass filter
-    feature_norm: FeatureNorm = "l2"  # of rows; standard: columns of mean zero and deviation one
+    feature_norm: FeatureNorm = "l2"  # of rows; standard: columns of one size
 
     # propagation, once
     propagation: Propagation = "irdc"

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow.csv
 import pytest
 
-from lsgnn import InputError, Run
+from lsgnn import InputError, LSGNNWarning, Run
 from lsgnn.cli.fit import fit
 from lsgnn.cli.predict import predict
 from tests.cli.commands import call
@@ -79,8 +79,9 @@ def test_categories_and_columns_of_any_size_serve_known_and_new_nodes(tmp_path):
     assert " test accuracy 100.00 %" in done.stdout
     (tmp_path / "new.csv").write_text("id,income,town\nnew,20000,Rom\nodd,20000,Oslo\n")
     (tmp_path / "links.csv").write_text("source,target\nnew,p0\n")
-    new = ("--edges", tmp_path / "links.csv", "--nodes", tmp_path / "new.csv", "--column", "categories=town")
-    call(predict, tmp_path / "run", "--attach", *new, "--out", tmp_path / "p.csv")
+    new = ("--edges", tmp_path / "links.csv", "--nodes", tmp_path / "new.csv")  # the run knows its categories
+    with pytest.warns(LSGNNWarning, match="'Oslo' in column 'town' of the table of new nodes is new to the model"):
+        call(predict, tmp_path / "run", "--attach", *new, "--out", tmp_path / "p.csv")
     assert pyarrow.csv.read_csv(tmp_path / "p.csv")["prediction"].to_pylist()[0] is True
 
 

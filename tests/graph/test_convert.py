@@ -203,7 +203,11 @@ def test_labels_of_any_type_are_classes(key, labels, y, names):
 
 def test_attributes_of_networkx_nodes_may_be_categories():
     graph = people(age=[1, 2, 3], job=["x", "y", "x"])
-    assert from_networkx(graph, categories=["job"]).x.tolist() == [[1, 1, 0], [2, 0, 1], [3, 1, 0]]
+    found = from_networkx(graph, categories="job")
+    assert found.x.tolist() == [[1, 1, 0], [2, 0, 1], [3, 1, 0]]
+    assert found.feature_names == ("age", "job = x", "job = y")
+    with pytest.raises(InputError, match="categories lists 'job', which is the label"):
+        from_networkx(graph, label="job", categories=["job"])
     assert from_networkx(graph, features=["age"], categories=["job"]).x.shape == (3, 3)
     with pytest.raises(InputError, match="no node has an attribute 'town'"):
         from_networkx(graph, categories=["town"])

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lsgnn import Graph, InputError
+from lsgnn import Graph, InputError, LSGNNWarning
 from lsgnn.graph.feature_names import in_order_of
 
 X = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], dtype=np.float32)
@@ -37,8 +37,15 @@ def test_names_fit_the_columns_and_survive_a_file(tmp_path) -> None:  # type: ig
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 def test_values_of_a_category_that_no_row_has_are_zero_and_unknown_ones_left_out(kind) -> None:  # type: ignore[no-untyped-def]
-    found = in_order_of(kind(X), ("town=Oslo", "age", "town=Rom"), ("age", "town=Bonn", "town=Rom"), "it")
+    names = ("town = Oslo", "age", "town = Rom")
+    with pytest.warns(LSGNNWarning, match="'Oslo' in column 'town' of it is new to the model"):
+        found = in_order_of(kind(X), names, ("age", "town = Bonn", "town = Rom"), "it")
     expected = [[2, 0, 3], [5, 0, 6]]
     np.testing.assert_array_equal(found.toarray() if sp.issparse(found) else found, expected)
-    with pytest.raises(InputError, match="it has no feature column 'job=cook'"):
-        in_order_of(kind(X), ("town=Oslo", "age", "town=Rom"), ("age", "job=cook"), "it")
+
+
+def test_a_category_that_was_not_named_is_not_mistaken_for_a_column_of_numbers() -> None:
+    with pytest.raises(InputError, match=r"no feature column 'zip = 1'.*name 'zip' as one of its categories"):
+        in_order_of(X, ("a", "b", "zip"), ("a", "zip = 1"), "it")
+    with pytest.raises(InputError, match="no feature column 'temp=high'"):  # a name of the user's own
+        in_order_of(X, ("a", "b", "temp=low"), ("a", "temp=high"), "it")

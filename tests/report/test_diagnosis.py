@@ -81,7 +81,7 @@ def test_odd_graphs_are_described_all_the_same(graph: Graph) -> None:
 def test_a_single_feature_keeps_its_length() -> None:
     graph = evil_graph()
     one = Graph(x=graph.x[:, :1] if isinstance(graph.x, np.ndarray) else None, edge_index=graph.edge_index, y=graph.y)
-    assert diagnose(one, probes=False).verdict.settings["feature_norm"] == "none"
+    assert diagnose(one, probes=False).verdict.settings["feature_norm"] == "standard"
 
 
 def test_same_seed_same_diagnosis() -> None:

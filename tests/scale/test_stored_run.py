@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -97,6 +98,16 @@ def test_columns_are_measured_as_they_were_in_training(tmp_path: Path, monkeypat
     larger = Graph(x=10 * GRAPH.x, edge_index=GRAPH.edge_index, y=GRAPH.y)
     with pytest.raises(InputError, match="standardised by means and deviations of their own"):
         run.predict(precompute(larger, tmp_path / "other", standard), tmp_path / "q.csv")
+
+
+def test_columns_of_other_names_are_refused(tmp_path: Path) -> None:
+    names = tuple(f"town = {town}" for town in "abcdef")
+    named = replace(GRAPH, feature_names=names)
+    run = fit_stored(precompute(named, tmp_path / "first", CONFIG), CONFIG)
+    run.save(tmp_path / "run")
+    other = precompute(replace(GRAPH, feature_names=names[::-1]), tmp_path / "other", CONFIG)
+    with pytest.raises(InputError, match="are not those the model learned from, in their order: it must have town = a"):
+        StoredRun.load(tmp_path / "run").predict(other, tmp_path / "p.csv")
 
 
 def test_an_unfinished_store_says_so(store: Store) -> None:

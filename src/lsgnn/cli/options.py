@@ -92,7 +92,12 @@ def parse_columns(columns: Sequence[str]) -> dict[str, Any]:
             raise InputError(
                 f"--column {column!r} names no column: write ROLE=NAME with ROLE one of {', '.join(roles)}"
             )
-        found[role] = name.split(",") if role in ("features", "categories") else name
+        if role in ("features", "categories"):
+            found[role] = [*found.get(role, ()), *name.split(",")]
+        elif role in found:
+            raise InputError(f"--column {column!r} names a second {role}: there is one, {found[role]!r}; drop either")
+        else:
+            found[role] = name
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -49,6 +50,8 @@ def predict(
     if exact and not attach:
         raise InputError("--exact is for new nodes: pass --attach too, or drop it")
     trained = Run.load(run)
+    if nodes is not None:
+        column = with_categories(column or [], trained.graph.feature_names)
     if attach:
         if graph is not None or edges is None or nodes is None:
             raise InputError("--attach needs --edges TABLE and --nodes TABLE of the new nodes, and no GRAPH")
@@ -88,3 +91,13 @@ def predict(
         )
     else:
         answer(f"{len(predictions)} predictions written to {out}")
+
+
+def with_categories(columns: list[str], learned: Sequence[str]) -> list[str]:
+    """The options `--column`, with the categories that a model learned from, so that nobody has to name them again."""
+    from lsgnn.graph.feature_names import categories_of
+
+    categories = categories_of(learned)
+    if not categories or any(column.startswith("categories=") for column in columns):
+        return columns
+    return [*columns, f"categories={','.join(categories)}"]

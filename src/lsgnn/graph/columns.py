@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
+from lsgnn.graph.feature_names import IS
 from lsgnn.graph.open_table import MISSING, Source
 from lsgnn.graph.splits import Splits
 
@@ -79,7 +80,7 @@ def labels(table: pa.Table, name: str, source: Source) -> tuple[NDArray[np.int64
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
         kind = table[name].type
         raise InputError(
-            f"column {name!r} of {source.title} holds {kind}, not classes: pass one value per node"
+            f"the label column {name!r} of {source.title} holds {kind}: pass one value per node"
         ) from error
 
 
@@ -119,7 +120,7 @@ def features(
 ) -> tuple[NDArray[np.float32], tuple[str, ...]]:
     """The columns side by side [n, d], and their names [d].
 
-    A column of lists is name[0], name[1], …; one of `categories` is name=value, … in sorted order.
+    A column of lists is name[0], name[1], …; one of `categories` is `name = value`, … in sorted order.
     """
     blocks, parts = [], []
     for name in names:
@@ -130,17 +131,28 @@ def features(
 
 
 def one_hot(table: pa.Table, name: str, source: Source) -> tuple[NDArray[np.float32], list[str]]:
-    """A 0/1 column for each value of a column [n, values], all 0 where it is missing."""
-    codes, values = labels(table, name, source)
-    if not 0 < len(values) <= MOST_CATEGORIES:
+    """A 0/1 column for each value of a column [n, values], all 0 where it is missing.
+
+    A value has one spelling whatever the file and the other rows: 3.0 is 3, True is true. Where all are missing, one
+    column of zeros, `name = `, stands for the category.
+    """
+    text = _as_text(_decoded(table, name), name, source)
+    text = pc.utf8_trim_whitespace(text)
+    text = pc.if_else(pc.is_in(text, value_set=pa.array(MISSING, TEXT)), pa.scalar(None, TEXT), text)
+    text = pc.replace_substring_regex(text, r"^(-?\d+)\.0+$", r"\1")
+    lower = pc.utf8_lower(text)
+    text = pc.if_else(pc.is_in(lower, value_set=pa.array(["true", "false"], TEXT)), lower, text)
+    values = sorted(pc.unique(pc.drop_null(text)).to_pylist())
+    if len(values) > MOST_CATEGORIES:
         raise InputError(
-            f"column {name!r} of {source.title} has {len(values)} different values, but a category has 1 to "
-            f"{MOST_CATEGORIES}: leave it out, or group its values"
+            f"column {name!r} of {source.title} has {len(values)} different values, but a category has "
+            f"{MOST_CATEGORIES} at most: leave it out, or group its values"
         )
+    codes = to_numpy(pc.fill_null(pc.index_in(text, value_set=pa.array(values, TEXT)), -1))
     known = np.flatnonzero(codes >= 0)
-    x = np.zeros((len(codes), len(values)), np.float32)
+    x = np.zeros((len(codes), max(1, len(values))), np.float32)
     x[known, codes[known]] = 1.0
-    return x, [f"{name}={value}" for value in values]
+    return x, [f"{name}{IS}{value}" for value in values or [""]]
 
 
 def _named(x: NDArray[np.float32], name: str) -> tuple[NDArray[np.float32], list[str]]:

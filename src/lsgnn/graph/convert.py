@@ -142,11 +142,14 @@ def from_networkx(
     elif weights:
         fields["notes"] = (f"weights ignored: only {len(weights)} of {len(ends)} edges have one",)
 
+    categories = [categories] if isinstance(categories, str) else list(categories)
     attributes = list(dict.fromkeys(key for _, data in graph.nodes(data=True) for key in data))
     for key in (*([label] if label is not None else []), *(features or []), *categories):
         if key not in attributes:
             raise InputError(f"no node has an attribute {key!r} (there are {attributes}): name one of those")
     label = label or next((key for key in ("label", "y") if key in attributes), None)
+    if label in categories:
+        raise InputError(f"categories lists {label!r}, which is the label: leave it out")
     chosen = ["x"] if "x" in attributes else [key for key in attributes if key not in ("label", "y", label)]
     chosen = list(dict.fromkeys((*(chosen if features is None else features), *categories)))
     values = {key: [_plain(data.get(key)) for _, data in graph.nodes(data=True)] for key in (*chosen, label) if key}
@@ -161,7 +164,8 @@ def from_networkx(
         except (pa.ArrowException, TypeError) as error:
             raise InputError(f"node attributes mix types ({error}): give every node numbers of one kind") from error
         source = Source(table, "the networkx nodes", table.column_names)
-        x, _ = columns.features(table, table.column_names, source, [str(key) for key in categories])
+        names = [str(key) for key in categories]
+        x, fields["feature_names"] = columns.features(table, table.column_names, source, names)
     edges = np.array([(u, v) for u, v, _ in ends], dtype=np.int64).reshape(-1, 2).T
     return _build(x, edges, len(number), **fields)
 

@@ -119,7 +119,7 @@ class Graph:
         return self.y >= 0
 
     def require_classes(self) -> None:
-        """Raises unless there is something to learn: labels of at least two classes, one of which nodes share."""
+        """Raises unless there is something to learn: labels of at least two classes."""
         present = np.unique(self.y[self.labelled])
         if len(present) == 0:
             raise InputError(f"{self.name} has no labels: pass y with a class for at least some nodes (-1 = unknown)")
@@ -127,11 +127,6 @@ class Graph:
             only = self.class_names[present[0]]
             raise InputError(
                 f"every labelled node of {self.name} is of class {only!r}: pass labels of two or more classes"
-            )
-        if len(present) == self.labelled.sum() > 2:
-            raise InputError(
-                f"each of the {len(present)} labelled nodes of {self.name} is of a class of its own: is the label a "
-                "number or an id? Pass classes that nodes share"
             )
 
     def save(self, path: str | Path) -> None:

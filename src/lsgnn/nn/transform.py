@@ -18,6 +18,7 @@ class LSGNNPrecompute(BaseTransform):  # type: ignore[misc]
 
     Args:
         config: settings; single ones may also be given by name, e.g. `LSGNNPrecompute(K=5, direction="out")`.
+            With `feature_norm="standard"` every `Data` is measured by its own columns.
     """
 
     def __init__(self, config: LSGNNConfig | None = None, **settings: Any) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from lsgnn.config import Direction, LSGNNConfig
 from lsgnn.graph.graph import Features, Graph
 from lsgnn.graph.sparsity import sparse_if_mostly_zero
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.filters import adjacency, filter_pair, normalized_adjacency
 from lsgnn.propagate.irdc import MAX_BASIS_K, mixing_matrix, propagate
@@ -29,27 +30,32 @@ class Precomputed:
         adj: Â [n, n], rows reading columns.
         similarity: similarities of each node to its neighbours.
         links: A [n, n] of out-links, self loops kept, for the adjacency embedding (None unless asked for).
+        columns: the scale of standardised features (None otherwise).
     """
 
     x: Features
     adj: sp.csr_array
     similarity: NeighbourSimilarity
     links: sp.csr_array | None = None
+    columns: ColumnScale | None = None
 
     @property
     def num_nodes(self) -> int:
         return int(self.x.shape[0])
 
 
-def precompute(graph: Graph, config: LSGNNConfig, like: Graph | None = None) -> Precomputed:
+def precompute(graph: Graph, config: LSGNNConfig, columns: ColumnScale | None = None) -> Precomputed:
     """Everything that does not depend on β, γ or K: scaled features, Â and the similarities.
 
-    Standardised columns have the mean and deviation that they have in `like`, the graph a model was trained on.
+    `columns` is the scale of standardised features; by default the graph's own, else that of the one trained on.
     """
-    x = normalize_features(sparse_if_mostly_zero(graph.x), config.feature_norm, None if like is None else like.x)
+    x = sparse_if_mostly_zero(graph.x)
+    if config.feature_norm == "standard":
+        columns = columns or ColumnScale.of(x)
+    x = normalize_features(x, config.feature_norm, columns)
     adj = normalized_adjacency(adjacency(graph, config.direction), config.degree, config.filter)
     links = adjacency(graph, "out", self_loops=True) if config.adjacency_embedding else None
-    return Precomputed(x, adj, neighbour_similarity(graph, x, config), links)
+    return Precomputed(x, adj, neighbour_similarity(graph, x, config), links, columns)
 
 
 def neighbour_similarity(graph: Graph, x: Features, config: LSGNNConfig) -> NeighbourSimilarity:

@@ -64,11 +64,9 @@ class Probes:
 
 
 def base_config(graph: Graph, seed: int = 0) -> LSGNNConfig:
-    """What `fit` starts from; a single feature keeps its length, because scaling to length one would leave its sign."""
+    """What `fit` starts from."""
     from lsgnn.train.defaults import suited_to
 
-    if graph.num_features == 1:
-        return LSGNNConfig(seed=seed, patience=PATIENCE, feature_norm="none", similarity="squared")
     return suited_to(graph, LSGNNConfig(seed=seed, patience=PATIENCE))
 
 

@@ -12,9 +12,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
-from lsgnn.propagate.feature_norm import Moments, normalize_features, standardized
+from lsgnn.files import write_json
+from lsgnn.propagate.column_scale import ColumnScale
+from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.scale.source import GraphArrays
-from lsgnn.scale.store import COLUMN_MOMENTS, Store, hop
+from lsgnn.scale.store import COLUMN_SCALE, Store, hop
 
 BYTES_PER_VALUE = 24  # that scaling one value in double precision takes at its peak
 
@@ -43,23 +45,19 @@ def write_columns(store: Store, arrays: GraphArrays) -> None:
             for b, (first, last) in enumerate(store.manifest.blocks)
         ]
         parts = [slice(start, min(start + at_once, n)) for start in range(0, n, at_once)]
-        moments = _moments(store, arrays, parts) if store.config.feature_norm == "standard" else None
+        columns = _column_scale(store, arrays, parts) if store.config.feature_norm == "standard" else None
         for rows in parts:
-            x = _finite(arrays, rows)
-            x = _dense(
-                normalize_features(x, store.config.feature_norm) if moments is None else standardized(x, moments)
-            )
+            x = _dense(normalize_features(_finite(arrays, rows), store.config.feature_norm, columns))
             squared_length[rows] = np.einsum("nd,nd->n", x, x, dtype=np.float64)
             for block, (first, last) in zip(blocks, store.manifest.blocks, strict=True):
                 block[rows] = x[:, first:last]
     store.save("squared_length", squared_length)
 
 
-def _moments(store: Store, arrays: GraphArrays, parts: Sequence[slice]) -> Moments:
-    """Mean and variance of all rows; column_moments [2, d] keeps them."""
-    found = reduce(Moments.joined, (Moments.of(_finite(arrays, rows)) for rows in parts))
-    if not store.has(COLUMN_MOMENTS):
-        store.save(COLUMN_MOMENTS, np.stack([found.mean, found.variance]))
+def _column_scale(store: Store, arrays: GraphArrays, parts: Sequence[slice]) -> ColumnScale:
+    """That of all rows; the store keeps it."""
+    found = reduce(ColumnScale.joined, (ColumnScale.of(_finite(arrays, rows)) for rows in parts))
+    write_json(store.folder / COLUMN_SCALE, found.to_dict())
     return found
 
 

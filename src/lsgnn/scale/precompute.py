@@ -70,6 +70,7 @@ def precompute(
             settings=config.to_dict(),
             blocks=column_blocks(n, d, memory),
             memory=memory,
+            feature_names=arrays.feature_names,
         ),
     )
     with store.locked():

@@ -33,6 +33,7 @@ class GraphArrays:
         split: the nodes to train, validate and test on.
         node_ids: the user's names of the nodes [n].
         identity: tells this source from another, so that a store is not continued with other data.
+        feature_names: of the columns of x, if they have some.
     """
 
     x: Features
@@ -43,6 +44,7 @@ class GraphArrays:
     node_ids: NDArray[Any]
     class_names: tuple[str, ...]
     identity: str
+    feature_names: tuple[str, ...] = ()
 
     @property
     def num_nodes(self) -> int:
@@ -66,7 +68,15 @@ def open_source(source: Any, split: int = 0) -> GraphArrays:
     digest = hashlib.sha256(b"".join(part.tobytes() for part in rest)).hexdigest()
     identity = f"{graph.name} {digest_of_graph(graph)[:16]} {digest[:16]}"
     return GraphArrays(
-        graph.x, graph.edge_index, graph.edge_weight, graph.y, chosen, graph.node_ids, graph.class_names, identity
+        x=graph.x,
+        edge_index=graph.edge_index,
+        edge_weight=graph.edge_weight,
+        y=graph.y,
+        split=chosen,
+        node_ids=graph.node_ids,
+        class_names=graph.class_names,
+        identity=identity,
+        feature_names=graph.feature_names,
     )
 
 

@@ -25,7 +25,7 @@ from lsgnn.errors import InputError
 from lsgnn.files import make_folder, write_json
 
 MANIFEST = "manifest.json"
-COLUMN_MOMENTS = "column_moments"  # mean and variance of each column, where columns are standardised
+COLUMN_SCALE = "column_scale.json"  # where columns are standardised
 PARTIAL = "partial"  # folder of what blocks add to the similarities, until they are added up
 # of the settings, those that decide what is in a store; β, γ, the rule of propagation and fewer hops stay free
 PRECOMPUTED = (
@@ -58,6 +58,7 @@ class Manifest:
     settings: dict[str, Any]
     blocks: Sequence[Sequence[int]]
     memory: int
+    feature_names: Sequence[str] = ()
 
 
 class Store:
@@ -117,9 +118,10 @@ class Store:
             ) from error
 
     @property
-    def column_moments(self) -> list[list[float]]:
-        """Mean and variance of each column [2, d], if columns are standardised; else empty."""
-        found: list[list[float]] = self.array(COLUMN_MOMENTS).tolist() if self.has(COLUMN_MOMENTS) else []
+    def column_scale(self) -> dict[str, list[float]]:
+        """How columns are standardised (see `lsgnn.propagate.column_scale`); empty if they are not."""
+        file = self.folder / COLUMN_SCALE
+        found: dict[str, list[float]] = json.loads(file.read_text("utf-8")) if file.is_file() else {}
         return found
 
     def save(self, name: str, values: NDArray[Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +21,7 @@ from lsgnn.errors import InputError
 from lsgnn.files import write_atomically, write_folder_atomically, write_json, write_text
 from lsgnn.nn.model import LSGNN
 from lsgnn.predict import Predictions
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.scale.rows import StoredRows
 from lsgnn.scale.store import Store
 from lsgnn.scale.training import places_of, train_stored
@@ -40,7 +41,7 @@ class StoredRun:
     Args:
         metrics: loss, accuracy and calibration error of the validation and the test nodes.
         temperature: what logits are divided by so that probabilities can be believed.
-        column_moments: those of the store it was trained on.
+        feature_names, column_scale: those of the store it was trained on.
     """
 
     config: LSGNNConfig
@@ -50,7 +51,8 @@ class StoredRun:
     metrics: dict[str, float]
     temperature: float
     environment: dict[str, str] = field(repr=False)
-    column_moments: list[list[float]] = field(default_factory=list, repr=False)
+    feature_names: Sequence[str] = field(default=(), repr=False)
+    column_scale: dict[str, list[float]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def model(self) -> LSGNN:
@@ -93,8 +95,14 @@ class StoredRun:
     def _chunks(self, store: Store, temperature: float) -> Iterator[Predictions]:
         if (store.manifest.num_features, store.class_names) != (self.model.in_channels, self.class_names):
             raise InputError(f"{store.folder} has other features or classes than the model was trained on")
+        if list(store.manifest.feature_names) != list(self.feature_names):
+            raise InputError(
+                f"the columns of {store.folder} are not those the model learned from, in their order: it must have "
+                f"{_few(self.feature_names)}, not {_few(store.manifest.feature_names)}"
+            )
         rows, ids = StoredRows(store, self.config), store.array("node_ids")
-        if not _same_columns(store.column_moments, self.column_moments):
+        theirs, ours = (ColumnScale.from_dict(of.column_scale) if of.column_scale else None for of in (store, self))
+        if ours is not None and not (theirs is not None and ours.is_like(theirs)):
             raise InputError(
                 f"the columns of {store.folder} are standardised by means and deviations of their own, not by those "
                 "the model learned from: standardise both alike yourself, and make stores with feature_norm=none"
@@ -134,13 +142,8 @@ class StoredRun:
         return run
 
 
-def _same_columns(ours: list[list[float]], theirs: list[list[float]]) -> bool:
-    """True if columns were standardised alike, but for the order of sums; none at all are alike."""
-    if not ours or not theirs:
-        return ours == theirs
-    (mean, variance), (other_mean, other_variance) = np.array(ours), np.array(theirs)
-    near = np.abs(mean - other_mean) <= 1e-6 * (np.abs(mean) + np.sqrt(variance))
-    return bool(near.all()) and np.allclose(variance, other_variance, rtol=1e-6, atol=0)
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "") or "columns without names"
 
 
 def require_place(folder: Path) -> None:
@@ -192,7 +195,8 @@ def fit_stored(
         metrics=metrics,
         temperature=temperature,
         environment=environment(),
-        column_moments=store.column_moments,
+        feature_names=store.manifest.feature_names,
+        column_scale=store.column_scale,
     )
 
 

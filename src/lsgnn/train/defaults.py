@@ -7,7 +7,7 @@ from typing import TypeVar
 from lsgnn import datasets
 from lsgnn.config import TrainingConfig
 from lsgnn.graph.graph import Graph
-from lsgnn.propagate.feature_norm import column_sizes
+from lsgnn.propagate.column_scale import mixed_sizes
 
 Config = TypeVar("Config", bound=TrainingConfig)
 
@@ -19,12 +19,12 @@ def suited_to(graph: Graph, config: Config) -> Config:
     the sign (whose cosine says as little: nodes are then compared by distance). Datasets of the registry keep what was
     published for them.
     """
-    if not hasattr(config, "feature_norm") or graph.name in datasets.names() or not _what_rows_hide(graph):
+    published = graph.name in datasets.names() and graph.num_features > 1
+    if not hasattr(config, "feature_norm") or published or not _what_rows_hide(graph):
         return config
     config = config.replace(feature_norm="standard")
-    return (
-        config.replace(similarity="euclidean") if graph.num_features == 1 and hasattr(config, "similarity") else config
-    )
+    by_sign = graph.num_features == 1 and getattr(config, "similarity", "") == "cosine"
+    return config.replace(similarity="euclidean") if by_sign else config
 
 
 def note_on_columns(graph: Graph, feature_norm: str) -> list[str]:
@@ -41,5 +41,5 @@ def _what_rows_hide(graph: Graph) -> str:
     """Why features should not be scaled row by row, in words; empty if nothing is against it."""
     if graph.num_features == 1:
         return "there is one feature column"
-    sizes = column_sizes(graph.x)
+    sizes = mixed_sizes(graph.x)
     return "" if sizes is None else f"feature columns differ in size from {sizes[0]:.3g} to {sizes[1]:.3g}"

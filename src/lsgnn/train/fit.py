@@ -112,6 +112,11 @@ def check_split(graph: Graph, split: Split) -> list[str]:
         if mask.shape != (graph.num_nodes,):
             raise InputError(f"the {part} mask has shape {mask.shape}, but the graph has {graph.num_nodes} nodes")
         if not mask.any():
+            if (num := graph.labelled.sum()) == len(np.unique(graph.y[graph.labelled])):
+                raise InputError(
+                    f"each of the {num} labelled nodes of {graph.name} is of a class of its own, which leaves none to "
+                    "validate: is the label a number or an id? Pass classes that nodes share"
+                )
             raise InputError(f"the {part} mask is empty: mark at least one labelled node")
         unlabelled = np.flatnonzero(mask & ~graph.labelled)
         if len(unlabelled):

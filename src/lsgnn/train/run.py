@@ -118,7 +118,7 @@ class Run:
                 f"{graph.name} has {graph.num_features} features, but the model was trained on "
                 f"{self.graph.num_features}: pass the same columns in the same order"
             )
-        rows = make_rows(precompute(graph, self.config, like=self.graph), self.config)
+        rows = make_rows(precompute(graph, self.config, self.inputs.columns), self.config)
         return self._predictions(self.logits_of(rows), graph.node_ids, calibrated)
 
     def predict_new(
@@ -150,7 +150,7 @@ class Run:
         x = in_order_of(as_features(x), feature_names, self.graph.feature_names, "the table of new nodes")
         new = new_nodes(self.graph, x, edges, node_ids, edge_weight)
         if exact:
-            pre = precompute(enlarged(self.graph, new), self.config, like=self.graph)
+            pre = precompute(enlarged(self.graph, new), self.config, self.inputs.columns)
             rows = make_rows(pre, self.config)
             rows = rows.select(torch.arange(self.graph.num_nodes, self.graph.num_nodes + len(new.node_ids)))
         else:

@@ -113,7 +113,7 @@ def space(trial: Any) -> dict[str, Any]:
         "lr": trial.suggest_float("lr", 1e-3, 0.2, log=True),
         "weight_decay": trial.suggest_float("weight_decay", 1e-6, 1e-1, log=True),
         "dropout": trial.suggest_categorical("dropout", [0.0, 0.5]),
-        "feature_norm": trial.suggest_categorical("feature_norm", ["l1", "l2", "none"]),
+        "feature_norm": trial.suggest_categorical("feature_norm", ["l1", "l2", "standard", "none"]),
     }
 
 

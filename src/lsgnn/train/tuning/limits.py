@@ -52,3 +52,14 @@ def require_inside(start: Sequence[Mapping[str, Any]], limits: Limits) -> None:
                 inside, rule = value in choices, f"one of {', '.join(map(repr, choices))}"
             if not inside:
                 raise InputError(f"start has {name}={value!r}, outside the search space: it must be {rule}")
+
+
+def require_same_space(study: optuna.Study, limits: Limits) -> None:
+    """Raises where a study has tried settings from another search space: Optuna would fail in the middle of it."""
+    for trial in study.get_trials(deepcopy=False):
+        for name, allowed in trial.distributions.items():
+            if limits.get(name) != allowed:
+                raise InputError(
+                    f"the study {study.study_name!r} searched {name!r} in another space, as an older lsgnn may have "
+                    "had: choose another file"
+                )

@@ -11,8 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from optuna.distributions import distribution_to_json
-
 from lsgnn import zoo
 from lsgnn.config import LSGNNConfig, TrainingConfig
 from lsgnn.errors import InputError
@@ -25,7 +23,7 @@ from lsgnn.train.fit import check_split, default_splits, numbers_of
 from lsgnn.train.metrics import Metric
 from lsgnn.train.tuning.choice import TOP, Tuning, choose
 from lsgnn.train.tuning.first_look import best_cells
-from lsgnn.train.tuning.limits import Limits, limits_of, nearest, require_inside
+from lsgnn.train.tuning.limits import limits_of, nearest, require_inside, require_same_space
 from lsgnn.train.tuning.pruning import HopelessPruner, judging_nodes
 from lsgnn.train.tuning.scorer import LSGNNScorer, Scorer, ZooScorer
 from lsgnn.train.tuning.space import SPACES, Space, SpaceName
@@ -102,9 +100,10 @@ def tune(
         raise InputError(f"{model} has no settings to tune: choose another model")
     began, file = time.perf_counter(), Path(storage) if storage else None
     deadline = time.monotonic() + timeout
-    decides = digest(graph, [splits[s] for s in numbers], base, metric, seed, engine, limits)
+    decides = digest(graph, [splits[s] for s in numbers], base, metric, seed, engine)
     pruner = HopelessPruner(min(judging_nodes(graph, splits[s], metric) for s in numbers)) if prune else None
     study = open_study(name, file, pruner, decides)
+    require_same_space(study, limits)
     known = nearest(base.to_dict(), limits)
     first = [known | dict(settings) for settings in start]
     if grid and isinstance(base, LSGNNConfig):
@@ -123,18 +122,11 @@ def tune(
 
 
 def digest(
-    graph: Graph,
-    splits: Sequence[Split],
-    base: TrainingConfig,
-    metric: Metric,
-    seed: int,
-    engine: Engine,
-    limits: Limits,
+    graph: Graph, splits: Sequence[Split], base: TrainingConfig, metric: Metric, seed: int, engine: Engine
 ) -> str:
-    """A name for everything but the searched settings that decides a score, and for what is searched at all."""
+    """A name for everything but the searched settings that decides a score."""
     data = [digest_of_graph(graph), *(digest_of_split(split) for split in splits)]
-    space = {name: distribution_to_json(allowed) for name, allowed in limits.items()}
-    parts = [*data, base.to_dict(), metric, seed, engine, space, "a seed per split"]
+    parts = [*data, base.to_dict(), metric, seed, engine, "a seed per split"]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

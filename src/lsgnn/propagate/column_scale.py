@@ -1,0 +1,133 @@
+"""Columns of very different sizes on one scale: what is known of each, and how it is scaled.
+
+A column of numbers gets mean zero and deviation one. A 0/1 column stays as it is, and one that is mostly zero keeps its
+zeros and has its other values brought to size one: dividing by the deviation would let the rarest value speak loudest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lsgnn.graph.graph import Features
+
+MOSTLY = 0.25  # a column with a smaller share of values that are not zero is mostly zero
+MIXED = 10.0  # a column this many times as large as others decides a row's length alone
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnScale:
+    """What is known of each column [d]; that of two parts of a table can be joined.
+
+    Args:
+        rows: how many values each column has [1].
+        nonzero: how many of them are not zero.
+        mean, variance: of all values.
+        binary: 1.0 where all values are 0 or 1.
+    """
+
+    rows: Floats
+    nonzero: Floats
+    mean: Floats
+    variance: Floats
+    binary: Floats
+
+    @classmethod
+    def of(cls, x: Features) -> ColumnScale:
+        """Of the columns of x [n, d]; sparse ones stay sparse."""
+        n, d = x.shape
+        rows = np.array([n], np.float64)
+        if not sp.issparse(x):
+            dense = np.asarray(x, dtype=np.float64)
+            others = ((dense != 0) & (dense != 1)).sum(axis=0)
+            nonzero = np.count_nonzero(dense, axis=0).astype(np.float64)
+            return cls(rows, nonzero, dense.mean(axis=0), dense.var(axis=0), (others == 0).astype(np.float64))
+        csr: sp.csr_array = x
+        values, column = csr.data.astype(np.float64), csr.indices
+
+        def total(of_values: NDArray[Any]) -> Floats:
+            return np.asarray(np.bincount(column, of_values, minlength=d), dtype=np.float64)
+
+        mean, absent = total(values) / n, n - total(np.ones(len(values)))
+        variance = (total((values - mean[column]) ** 2) + absent * mean**2) / n
+        others = total((values != 0) & (values != 1))
+        return cls(rows, total(values != 0), mean, variance, (others == 0).astype(np.float64))
+
+    def joined(self, other: ColumnScale) -> ColumnScale:
+        rows = self.rows + other.rows
+        share, gap = other.rows / rows, other.mean - self.mean
+        return ColumnScale(
+            rows,
+            self.nonzero + other.nonzero,
+            self.mean + share * gap,
+            (1 - share) * self.variance + share * other.variance + share * (1 - share) * gap**2,
+            self.binary * other.binary,
+        )
+
+    @property
+    def mostly_zero(self) -> NDArray[np.bool_]:
+        return np.asarray(self.nonzero < MOSTLY * self.rows)
+
+    @property
+    def size(self) -> Floats:
+        """Root mean square of the values that are not zero."""
+        squares = self.rows * (self.variance + self.mean**2)
+        return np.asarray(np.sqrt(np.divide(squares, self.nonzero, out=np.zeros_like(squares), where=self.nonzero > 0)))
+
+    @property
+    def shift(self) -> Floats:
+        """What is subtracted from a column."""
+        return np.where(self.mostly_zero | (self.binary > 0), 0.0, self.mean)
+
+    @property
+    def factor(self) -> Floats:
+        """What a column is multiplied by then; 0 for a constant one, which deviates by rounding at most."""
+        deviation = np.sqrt(self.variance)
+        size = np.where(self.mostly_zero, self.size, np.where(deviation > 1e-7 * np.abs(self.mean), deviation, 0.0))
+        return np.where(self.binary > 0, 1.0, np.divide(1.0, size, out=np.zeros_like(size), where=size > 0))
+
+    def apply(self, x: Features) -> Features:
+        """The columns of x [n, d] on this scale; sparse where every column keeps its zeros."""
+        if sp.issparse(x) and not self.shift.any():
+            scaled: sp.csr_array = sp.csr_array(x @ sp.diags_array(self.factor)).astype(np.float32)
+            return scaled
+        moved = np.asarray(_dense(x), dtype=np.float64) - self.shift
+        moved *= self.factor  # in place: a store counts on it
+        return moved.astype(np.float32)
+
+    def is_like(self, other: ColumnScale) -> bool:
+        """True if both scale a column in the same way, but for the order of sums."""
+        if self.mean.shape != other.mean.shape:
+            return False
+        near = np.abs(self.shift - other.shift) <= 1e-6 * (np.abs(self.mean) + np.sqrt(self.variance))
+        return bool(near.all()) and np.allclose(self.factor, other.factor, rtol=1e-6, atol=0)
+
+    def to_dict(self) -> dict[str, list[float]]:
+        return {field.name: getattr(self, field.name).tolist() for field in fields(self)}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, list[float]]) -> ColumnScale:
+        return cls(**{name: np.array(value, np.float64) for name, value in values.items()})
+
+
+def _dense(x: Any) -> NDArray[Any]:
+    return np.asarray(x.toarray() if sp.issparse(x) else x)
+
+
+def mixed_sizes(x: Features) -> tuple[float, float] | None:
+    """Sizes of a small and of the largest column, if they are far apart; None if rows of length one show them all.
+
+    Small is the lower tenth of the columns that are not zero. Tables in which every column is mostly zero (words,
+    codes) are left alone.
+    """
+    columns = ColumnScale.of(x)
+    if columns.mostly_zero.all():
+        return None
+    sizes = columns.size[columns.size > 0]
+    small, largest = float(np.quantile(sizes, 0.1, method="lower")), float(sizes.max())
+    return (small, largest) if largest > MIXED * small else None

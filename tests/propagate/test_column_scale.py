@@ -1,0 +1,62 @@
+"""Columns on one scale: numbers, codes and mostly zero ones each in their way, dense or sparse alike."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from lsgnn.propagate.column_scale import ColumnScale, mixed_sizes
+
+X = np.zeros((8, 5), dtype=np.float32)
+X[:, 0] = [1, 3, 1, 3, 1, 3, 1, 3]  # numbers: mean 2, deviation 1
+X[:, 1] = [0, 1, 1, 1, 1, 1, 1, 1]  # a code
+X[:, 2] = [40, 0, 0, 0, 0, 0, 0, 0]  # mostly zero
+X[:, 3] = 7  # constant
+EXPECTED = np.zeros((8, 5))
+EXPECTED[:, 0], EXPECTED[:, 1], EXPECTED[0, 2] = X[:, 0] - 2, X[:, 1], 1
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_every_kind_of_column_is_scaled_in_its_way(kind) -> None:  # type: ignore[no-untyped-def]
+    np.testing.assert_allclose(ColumnScale.of(kind(X)).apply(kind(X)), EXPECTED, atol=1e-6)
+
+
+def test_words_stay_sparse() -> None:
+    words = sp.random_array((50, 30), density=0.05, format="csr", rng=np.random.default_rng(0), dtype=np.float32)
+    scale = ColumnScale.of(words)
+    scaled = scale.apply(words)
+    assert sp.issparse(scaled)
+    np.testing.assert_allclose(scaled.toarray(), scale.apply(words.toarray()), rtol=1e-6)
+
+
+tables = arrays(np.float32, st.tuples(st.integers(2, 9), st.just(3)), elements=st.sampled_from([0, 1, 2.5, -40]))
+
+
+@given(tables, st.integers(1, 8))
+def test_parts_know_together_what_the_whole_knows(x: np.ndarray, cut: int) -> None:
+    whole = ColumnScale.of(x)
+    cut = min(cut, len(x) - 1)
+    joined = ColumnScale.of(x[:cut]).joined(ColumnScale.of(x[cut:]))
+    for other in (joined, ColumnScale.of(sp.csr_array(x)), ColumnScale.from_dict(whole.to_dict())):
+        assert whole.is_like(other)
+        np.testing.assert_allclose(other.variance, whole.variance, atol=1e-9)
+        assert other.nonzero.tolist() == whole.nonzero.tolist()
+
+
+def test_another_scale_is_noticed() -> None:
+    assert not ColumnScale.of(X).is_like(ColumnScale.of(10 * X))
+    assert not ColumnScale.of(X).is_like(ColumnScale.of(X[:, :2]))
+
+
+def test_columns_of_very_different_sizes_are_noticed() -> None:
+    ages_and_incomes = np.array([[30.0, 20_000.0], [50.0, 80_000.0]])
+    assert mixed_sizes(ages_and_incomes) == pytest.approx((np.sqrt(1700), np.sqrt(34e8)))
+    assert mixed_sizes(sp.csr_array(ages_and_incomes)) == mixed_sizes(ages_and_incomes)
+    assert mixed_sizes(ages_and_incomes / [1, 1000]) is None
+    assert mixed_sizes(np.zeros((3, 2))) is None
+    towns = np.eye(200)[np.arange(1000) % 200]
+    assert mixed_sizes(towns) is None
+    assert mixed_sizes(np.column_stack([towns, np.full(1000, 50.0)])) == pytest.approx((1.0, 50.0))
+    assert mixed_sizes(sp.csr_array(np.diag(10.0 ** np.arange(6)))) is None  # words of any number
