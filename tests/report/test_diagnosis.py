@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from lsgnn import Graph, LSGNNConfig, stratified_splits
+from lsgnn.errors import TrainingDiverged
 from lsgnn.report import diagnose, diagnosis_page, probes
 from lsgnn.report.diagnosis import num_steps
 from lsgnn.report.probes import run_probes
@@ -78,7 +79,17 @@ def test_odd_graphs_are_described_all_the_same(graph: Graph) -> None:
     assert diagnosis_page(found).endswith("</html>")
 
 
-def test_a_single_feature_keeps_its_length() -> None:
+def test_a_probe_that_diverges_does_not_end_the_diagnosis(quick: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def diverge(*_: object, **__: object) -> None:
+        raise TrainingDiverged("no epoch had a finite loss")
+
+    monkeypatch.setattr("lsgnn.zoo.base.ZooModel.solve", diverge)
+    rows = diagnose(two_blocks(n=60)).probes.rows
+    assert {row.model: row.scores for row in rows}["mlp"] == (0.0, 0.0)
+    assert max(max(row.scores) for row in rows if row.model == "majority") > 0
+
+
+def test_a_single_feature_is_more_than_its_sign() -> None:
     graph = evil_graph()
     one = Graph(x=graph.x[:, :1] if isinstance(graph.x, np.ndarray) else None, edge_index=graph.edge_index, y=graph.y)
     assert diagnose(one, probes=False).verdict.settings["feature_norm"] == "standard"

@@ -90,6 +90,8 @@ def test_what_does_not_belong_together_is_refused(store: Store, tmp_path: Path) 
 
 def test_columns_are_measured_as_they_were_in_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     standard = CONFIG.replace(feature_norm="standard")
+    mixed = Graph(x=GRAPH.x * 1000.0 ** np.arange(GRAPH.num_features), edge_index=GRAPH.edge_index, y=GRAPH.y)
+    assert precompute(mixed, tmp_path / "mixed").config.feature_norm == "standard"
     run = fit_stored(precompute(GRAPH, tmp_path / "first", standard), standard)
     run.save(tmp_path / "run")
     monkeypatch.setattr("lsgnn.scale.columns.BYTES_PER_VALUE", 10_000)  # a few rows at a time

@@ -33,11 +33,13 @@ def demo(
         return
     from rich.table import Table
 
+    from lsgnn.train.evaluate import shown
+
     title = f"test accuracy in %, mean ± std over {splits} splits; settings as default, best epoch by validation"
     table = Table("graph", "nodes", "edges", "edge homophily", "MLP", "graph-level weights", "LSGNN", title=title)
     for r in results:
         scores = (r["test_accuracy"][model] for model in ("mlp", "graph", "lsgnn"))
-        cells = (f"{score['mean']:.1f} ± {score['std']:.1f}" for score in scores)
+        cells = (shown(score, digits=1) for score in scores)
         table.add_row(r["graph"], f"{r['nodes']:,}", f"{r['edges']:,}", f"{r['homophily']['edge']:.2f}", *cells)
     answer_table(table)
     for r in results:

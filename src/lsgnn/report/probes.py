@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lsgnn.config import Direction, LSGNNConfig, TrainingConfig
-from lsgnn.errors import InputError, LSGNNWarning
+from lsgnn.errors import InputError, LSGNNWarning, TrainingDiverged
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
 from lsgnn.report.intervals import Estimate, mean_interval, share_interval
@@ -104,8 +104,11 @@ def run_probes(
         entry, scores = zoo.get(model), []
         inputs = entry.prepare(hidden[0], config)  # reads no label
         for seen, split in zip(hidden, splits, strict=True):
-            logits = entry.solve(seen, split, config, inputs).logits[split.val]
-            scores.append(100 * float((logits.argmax(axis=1) == graph.y[split.val]).mean()))
+            try:
+                logits = entry.solve(seen, split, config, inputs).logits[split.val]
+                scores.append(100 * float((logits.argmax(axis=1) == graph.y[split.val]).mean()))
+            except TrainingDiverged:
+                scores.append(0.0)  # it has learned nothing, and the others may tell more
             if on_step is not None:
                 on_step(title)
         return Probe(model, title, settings, tuple(scores), _accuracy(scores, size))

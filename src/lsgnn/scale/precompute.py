@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
+from lsgnn.graph.convert import as_graph
 from lsgnn.propagate.irdc import MAX_BASIS_K
 from lsgnn.scale.columns import column_blocks, write_columns
 from lsgnn.scale.edges import BYTES_PER_EDGE, write_neighbours
 from lsgnn.scale.executors import Executor, serial
 from lsgnn.scale.settings import require_no_node_parameters
-from lsgnn.scale.source import GraphArrays, open_source
+from lsgnn.scale.source import GraphArrays, is_folder, open_source
 from lsgnn.scale.store import PARTIAL, Manifest, Store, hop, is_store, partial_similarity
 from lsgnn.scale.tasks import filter_neighbours, propagate_block, similarity_neighbours
+from lsgnn.train.defaults import suited_to
 
 SMALLEST_MEMORY = 1_000_000  # bytes; with less, files are read in crumbs
 OnTask = Callable[[int, int], None]  # tasks that are done, and how many there are
@@ -40,7 +42,7 @@ def precompute(
     Args:
         source: a folder of arrays (see `lsgnn.scale.source.read_folder`), or anything that `lsgnn.as_graph` takes.
         config: settings; the store depends on some of them (`lsgnn.scale.store.PRECOMPUTED`), `fit_stored` starts from
-            the others.
+            the others. Without one, columns of very different sizes are standardised, unless `source` is a folder.
         split: which of a graph's splits to use; a folder of arrays has one.
         max_memory: bytes to allocate at most, by all jobs together, besides a few numbers for each node and the edges
             of the node that has most (files are mapped: the system keeps as much of them in memory as there is room).
@@ -48,6 +50,9 @@ def precompute(
         executor: who runs the tasks; see `lsgnn.scale.executors`.
         on_task: called with how many tasks are done, and of how many.
     """
+    if not is_folder(source):
+        source = as_graph(source)
+        config = config or suited_to(source, LSGNNConfig())
     config = config or LSGNNConfig()
     if config.K > MAX_BASIS_K:
         raise InputError(f"K={config.K} is out of range for a store: it must be at most {MAX_BASIS_K}")

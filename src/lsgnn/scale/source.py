@@ -57,7 +57,7 @@ def open_source(source: Any, split: int = 0) -> GraphArrays:
     Args:
         split: which of a graph's splits to use; a folder has one.
     """
-    if isinstance(source, str | Path) and Path(source).expanduser().is_dir():
+    if is_folder(source):
         if split:
             raise InputError(f"split={split}: a folder of arrays has one split, number 0")
         return read_folder(Path(source).expanduser())
@@ -78,6 +78,10 @@ def open_source(source: Any, split: int = 0) -> GraphArrays:
         identity=identity,
         feature_names=graph.feature_names,
     )
+
+
+def is_folder(source: Any) -> bool:
+    return isinstance(source, str | Path) and Path(source).expanduser().is_dir()
 
 
 def read_folder(folder: Path) -> GraphArrays:

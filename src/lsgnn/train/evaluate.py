@@ -65,13 +65,14 @@ def summary(scores: Sequence[float]) -> dict[str, Any]:
     return {"mean": float(np.mean(scores)), "std": float(np.std(scores)), "per_split": list(scores)}
 
 
-def shown(score: dict[str, Any]) -> str:
+def shown(score: dict[str, Any], digits: int = 2) -> str:
     """A summary as `mean ± deviation`; a single split deviates from nothing.
 
     >>> shown(summary([80.0, 84.0])), shown(summary([80.0]))
     ('82.00 ± 2.00', '80.00')
     """
-    return f"{score['mean']:.2f}" + (f" ± {score['std']:.2f}" if len(score["per_split"]) > 1 else "")
+    spread = f" ± {score['std']:.{digits}f}" if len(score["per_split"]) > 1 else ""
+    return f"{score['mean']:.{digits}f}{spread}"
 
 
 def evaluate(
