@@ -45,6 +45,14 @@ def test_parts_know_together_what_the_whole_knows(x: np.ndarray, cut: int) -> No
         assert other.nonzero.tolist() == whole.nonzero.tolist()
 
 
+def test_a_large_table_is_read_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = ColumnScale.of(X)
+    monkeypatch.setattr("lsgnn.propagate.column_scale.VALUES_AT_ONCE", 12)
+    assert whole.is_like(ColumnScale.of(X))
+    np.testing.assert_allclose(whole.apply(X), EXPECTED, atol=1e-6)
+    np.testing.assert_allclose(whole.apply(sp.csr_array(X)), EXPECTED, atol=1e-6)
+
+
 def test_another_scale_is_noticed() -> None:
     assert not ColumnScale.of(X).is_like(ColumnScale.of(10 * X))
     assert not ColumnScale.of(X).is_like(ColumnScale.of(X[:, :2]))

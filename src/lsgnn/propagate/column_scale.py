@@ -7,6 +7,7 @@ zeros and has its other values brought to size one: dividing by the deviation wo
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from lsgnn.graph.graph import Features
 
 MOSTLY = 0.25  # a column with a smaller share of values that are not zero is mostly zero
+VALUES_AT_ONCE = 1 << 20
 MIXED = 10.0  # a column this many times as large as others decides a row's length alone
 Floats = NDArray[np.float64]
 
@@ -40,14 +42,10 @@ class ColumnScale:
     @classmethod
     def of(cls, x: Features) -> ColumnScale:
         """Of the columns of x [n, d]; sparse ones stay sparse."""
-        n, d = x.shape
-        rows = np.array([n], np.float64)
         if not sp.issparse(x):
-            dense = np.asarray(x, dtype=np.float64)
-            others = ((dense != 0) & (dense != 1)).sum(axis=0)
-            nonzero = np.count_nonzero(dense, axis=0).astype(np.float64)
-            return cls(rows, nonzero, dense.mean(axis=0), dense.var(axis=0), (others == 0).astype(np.float64))
+            return reduce(cls.joined, (cls._of_dense(x[rows]) for rows in _parts(x)))
         csr: sp.csr_array = x
+        n, d = csr.shape
         values, column = csr.data.astype(np.float64), csr.indices
 
         def total(of_values: NDArray[Any]) -> Floats:
@@ -56,7 +54,15 @@ class ColumnScale:
         mean, absent = total(values) / n, n - total(np.ones(len(values)))
         variance = (total((values - mean[column]) ** 2) + absent * mean**2) / n
         others = total((values != 0) & (values != 1))
-        return cls(rows, total(values != 0), mean, variance, (others == 0).astype(np.float64))
+        return cls(np.array([n], np.float64), total(values != 0), mean, variance, (others == 0).astype(np.float64))
+
+    @classmethod
+    def _of_dense(cls, x: NDArray[Any]) -> ColumnScale:
+        dense = np.asarray(x, dtype=np.float64)
+        nonzero = np.count_nonzero(dense, axis=0).astype(np.float64)
+        others = ((dense != 0) & (dense != 1)).sum(axis=0)
+        rows = np.array([len(dense)], np.float64)
+        return cls(rows, nonzero, dense.mean(axis=0), dense.var(axis=0), (others == 0).astype(np.float64))
 
     def joined(self, other: ColumnScale) -> ColumnScale:
         rows = self.rows + other.rows
@@ -96,9 +102,10 @@ class ColumnScale:
         if sp.issparse(x) and not self.shift.any():
             scaled: sp.csr_array = sp.csr_array(x @ sp.diags_array(self.factor)).astype(np.float32)
             return scaled
-        moved = np.asarray(_dense(x), dtype=np.float64) - self.shift
-        moved *= self.factor  # in place: a store counts on it
-        return moved.astype(np.float32)
+        out, shift, factor = np.empty(x.shape, np.float32), self.shift, self.factor
+        for rows in _parts(x):
+            out[rows] = (_dense(x[rows]).astype(np.float64) - shift) * factor
+        return out
 
     def is_like(self, other: ColumnScale) -> bool:
         """True if both scale a column in the same way, but for the order of sums."""
@@ -113,6 +120,12 @@ class ColumnScale:
     @classmethod
     def from_dict(cls, values: dict[str, list[float]]) -> ColumnScale:
         return cls(**{name: np.array(value, np.float64) for name, value in values.items()})
+
+
+def _parts(x: Features) -> list[slice]:
+    """Rows to look at together, so that numbers of double precision take little memory."""
+    at_once = max(1, VALUES_AT_ONCE // x.shape[1])
+    return [slice(start, start + at_once) for start in range(0, x.shape[0], at_once)]
 
 
 def _dense(x: Any) -> NDArray[Any]:
