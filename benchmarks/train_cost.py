@@ -33,7 +33,7 @@ from lsgnn.nn.rows import Rows, make_rows
 from lsgnn.propagate.filters import adjacency
 from lsgnn.propagate.precompute import Precomputed, channels, precompute
 from lsgnn.propagate.similarity import edge_similarity
-from lsgnn.train.engine import train_cpu
+from lsgnn.train.fused import train_cpu
 from lsgnn.train.loop import train_torch
 
 DATASETS = ["cora", "citeseer", "pubmed", "chameleon", "squirrel", "actor", "cornell", "texas", "wisconsin"]

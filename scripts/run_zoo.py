@@ -20,11 +20,11 @@ from typing import Any
 import torch
 
 from lsgnn import zoo
+from lsgnn.benchmark.compare import compare
+from lsgnn.benchmark.units import Unit
 from lsgnn.datasets import info, load
 from lsgnn.errors import LSGNNWarning
 from lsgnn.paper.published import CORRECTED, nine
-from lsgnn.train.compare import compare
-from lsgnn.train.units import Unit
 from lsgnn.zoo.presets import zoo_preset, zoo_variants
 
 ROOT = Path(__file__).parents[1]

@@ -9,8 +9,8 @@ one setting voting, the best settings voting), each made once, after the choice.
 are not committed.
 
 A search that runs out of --minutes ends with fewer trials than --trials; the document says how many there were. With
---refolds R settings are judged on R deals of every split's training and validation nodes (see lsgnn.graph.refolds), and
-the result goes to results/tuning/<space>-refolds/.
+--refolds R settings are judged on R deals of every split's training and validation nodes (see
+lsgnn.graph.resampled_splits), and the result goes to results/tuning/<space>-refolds/.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ import math
 from pathlib import Path
 from typing import Any
 
+from lsgnn.benchmark.test_scores import readings
 from lsgnn.datasets import info, load, preset, preset_kinds
 from lsgnn.files import write_json
-from lsgnn.graph.refolds import refolded
-from lsgnn.train.tuning import tune
-from lsgnn.train.tuning.readings import readings
+from lsgnn.graph.resampled_splits import refolded
+from lsgnn.tuning import tune
 
 ROOT = Path(__file__).parents[1]
 

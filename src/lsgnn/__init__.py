@@ -4,7 +4,7 @@ The data flow is the architecture, and the folders follow it::
 
     tables · PyG · networkx · scipy · dataset name
        └─► Graph ──► Precomputed ──► Rows ──► LSGNN ──► logits ──► Predictions
-           graph/     propagate/ (once)        nn/  train/          predict.py
+           graph/     propagate/ (once)        nn/  train/          runs/predictions.py
 
 Names are imported on first use, so that `import lsgnn` is quick.
 """
@@ -17,58 +17,58 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from lsgnn.benchmark.compare import compare
+    from lsgnn.benchmark.evaluate import Evaluation, evaluate
     from lsgnn.config import LSGNNConfig
     from lsgnn.datasets import load
     from lsgnn.errors import DatasetUnavailable, InputError, LSGNNWarning
-    from lsgnn.estimator import LSGNNClassifier
-    from lsgnn.explain import Explanation
-    from lsgnn.graph.convert import as_graph, from_scipy
+    from lsgnn.estimators.classifier import LSGNNClassifier
+    from lsgnn.estimators.row_classifier import LSGNNRowClassifier
     from lsgnn.graph.graph import Graph
     from lsgnn.graph.homophily import Homophily, homophily
+    from lsgnn.graph.io.convert import as_graph, from_scipy
+    from lsgnn.graph.io.tables import read_tables
     from lsgnn.graph.node_folds import NodeKFold
     from lsgnn.graph.splits import Split, Splits, authors_splits, stratified_splits
-    from lsgnn.graph.tables import read_tables
     from lsgnn.nn.localsim import LocalSimWeights
     from lsgnn.nn.model import LSGNN
     from lsgnn.nn.transform import LSGNNPrecompute
-    from lsgnn.predict import Predictions
-    from lsgnn.row_estimator import LSGNNRowClassifier
-    from lsgnn.train.compare import compare
-    from lsgnn.train.evaluate import Evaluation, evaluate
-    from lsgnn.train.fit import fit
-    from lsgnn.train.run import Run
-    from lsgnn.train.tuning import tune
+    from lsgnn.runs.explanation import Explanation
+    from lsgnn.runs.fit import fit
+    from lsgnn.runs.predictions import Predictions
+    from lsgnn.runs.run import Run
+    from lsgnn.tuning import tune
 
 _HOME = {
     "LSGNN": "nn.model",
     "DatasetUnavailable": "errors",
-    "Evaluation": "train.evaluate",
-    "Explanation": "explain",
+    "Evaluation": "benchmark.evaluate",
+    "Explanation": "runs.explanation",
     "Graph": "graph.graph",
     "Homophily": "graph.homophily",
     "InputError": "errors",
-    "LSGNNClassifier": "estimator",
+    "LSGNNClassifier": "estimators.classifier",
     "LSGNNConfig": "config",
     "LSGNNPrecompute": "nn.transform",
-    "LSGNNRowClassifier": "row_estimator",
+    "LSGNNRowClassifier": "estimators.row_classifier",
     "LSGNNWarning": "errors",
     "LocalSimWeights": "nn.localsim",
     "NodeKFold": "graph.node_folds",
-    "Predictions": "predict",
-    "Run": "train.run",
+    "Predictions": "runs.predictions",
+    "Run": "runs.run",
     "Split": "graph.splits",
     "Splits": "graph.splits",
-    "as_graph": "graph.convert",
+    "as_graph": "graph.io.convert",
     "authors_splits": "graph.splits",
-    "compare": "train.compare",
-    "evaluate": "train.evaluate",
-    "fit": "train.fit",
-    "from_scipy": "graph.convert",
+    "compare": "benchmark.compare",
+    "evaluate": "benchmark.evaluate",
+    "fit": "runs.fit",
+    "from_scipy": "graph.io.convert",
     "homophily": "graph.homophily",
     "load": "datasets",
-    "read_tables": "graph.tables",
+    "read_tables": "graph.io.tables",
     "stratified_splits": "graph.splits",
-    "tune": "train.tuning",
+    "tune": "tuning",
 }
 
 __all__ = [

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
-from lsgnn.graph.convert import as_graph
+from lsgnn.graph.io.convert import as_graph
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import make_rows
 from lsgnn.propagate.precompute import precompute

@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from lsgnn import InputError, Run, hub
+from lsgnn import InputError, Run
 from lsgnn.cli.export import export
+from lsgnn.runs import hub
 from tests.cli.commands import call
 from tests.trained import small_run
 
@@ -21,7 +22,7 @@ def run(tmp_path_factory):
 def test_the_onnx_file_answers_as_the_run_does(run, tmp_path):
     pytest.importorskip("onnx")
     onnxruntime = pytest.importorskip("onnxruntime")
-    from lsgnn.export import onnx_inputs
+    from lsgnn.runs.onnx_head import onnx_inputs
 
     result = call(export, run, "--onnx", tmp_path / "head.onnx")
     assert result.stdout == f"exported to {tmp_path / 'head.onnx'}\n"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.graphs import two_blocks
-from tests.scale.stores import arrays_folder
+from tests.out_of_core.stores import arrays_folder
 
 QUICK = ("--set", "epochs=4", "--set", "hidden_channels=8")
 

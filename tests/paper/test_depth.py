@@ -10,7 +10,7 @@ from lsgnn.config import LSGNNConfig
 from lsgnn.graph.splits import stratified_splits
 from lsgnn.paper import depth
 from lsgnn.paper.frame import Plan, Results
-from lsgnn.train.fit import fit
+from lsgnn.runs.fit import fit
 from tests.graphs import two_blocks
 
 

@@ -15,7 +15,7 @@ from lsgnn.paper.both_directions import BothDirections, BothRows
 from lsgnn.paper.frame import Plan, Results
 from lsgnn.paper.gap_page import gain, render
 from lsgnn.paper.page import to_markdown
-from lsgnn.train.runs import SharedPrecompute
+from lsgnn.train.jobs import SharedPrecompute
 from tests.graphs import random_graph
 
 BASE = LSGNNConfig(direction="out", seed=1000)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lsgnn import InputError, Run
+from lsgnn.benchmark.compare import compare
 from lsgnn.report import (
     Diagnosis,
     comparison_page,
@@ -18,7 +19,6 @@ from lsgnn.report import (
     write_diagnosis_page,
     write_run_page,
 )
-from lsgnn.train.compare import compare
 from tests.graphs import two_blocks
 from tests.report.graphs import EVIL_CLASS, EVIL_ID
 

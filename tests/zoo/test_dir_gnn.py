@@ -4,8 +4,8 @@ from torch.nn import functional as F
 from torch_geometric.nn import DirGNNConv, GCNConv
 
 from lsgnn.graph.graph import Graph
-from lsgnn.zoo.base import message_edges
 from lsgnn.zoo.dir_gnn import DirGCNConv
+from lsgnn.zoo.protocol import message_edges
 from tests.zoo.exact import dense, dense_adjacency, exact
 from tests.zoo.reading import GRAPH, built
 

@@ -120,7 +120,7 @@ def test_reversing_all_edges_swaps_in_and_out(name: str, settings: dict) -> None
 
 
 def test_few_features_per_node_are_kept_sparse() -> None:
-    from lsgnn.zoo.base import features
+    from lsgnn.zoo.protocol import features
 
     assert isinstance(features(graph_with(sparse=True), "l1"), SparseMatrix)
     assert isinstance(features(graph_with(sparse=False), "l1"), torch.Tensor)

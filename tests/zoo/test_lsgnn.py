@@ -4,7 +4,7 @@ import pytest
 from lsgnn import zoo
 from lsgnn.config import LSGNNConfig
 from lsgnn.graph.splits import stratified_splits
-from lsgnn.train.fit import fit
+from lsgnn.runs.fit import fit
 from tests.graphs import two_blocks
 
 
@@ -16,5 +16,5 @@ def test_behind_the_protocol_it_is_the_very_same_model() -> None:
     shared, alone = model.solve(graph, split, config, inputs), model.solve(graph, split, config)
     run = fit(graph, config, split=split)
     assert np.array_equal(shared.logits, alone.logits)
-    assert shared.logits == pytest.approx(run.logits)
+    assert shared.logits == pytest.approx(run.logits, rel=1e-5, abs=1e-6)  # torch sums by as many threads as are free
     assert shared.num_parameters == sum(p.numel() for p in run.model.parameters())

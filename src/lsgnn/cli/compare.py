@@ -35,11 +35,11 @@ def compare(
     measure: Any = options.default_metric(g, metric)
     options.check_places((report, (".html",)), (out, (".json",)))
     from lsgnn import zoo
+    from lsgnn.benchmark.compare import compare as race
     from lsgnn.files import write_json
     from lsgnn.graph.splits import stratified_splits
-    from lsgnn.train.compare import compare as race
-    from lsgnn.train.defaults import suited_to
-    from lsgnn.train.tuning import tune as search
+    from lsgnn.runs.defaults import suited_to
+    from lsgnn.tuning import tune as search
     from lsgnn.zoo.presets import zoo_preset
 
     names = zoo.names() if models == "all" else tuple(name.strip() for name in models.split(","))

@@ -33,7 +33,7 @@ def demo(
         return
     from rich.table import Table
 
-    from lsgnn.train.evaluate import shown
+    from lsgnn.benchmark.evaluate import shown
 
     title = f"test accuracy in %, mean ± std over {splits} splits; settings as default, best epoch by validation"
     table = Table("graph", "nodes", "edges", "edge homophily", "MLP", "graph-level weights", "LSGNN", title=title)
@@ -50,11 +50,11 @@ def demo(
 def _one_graph(name: str, splits: int, out: Path, step: Any) -> dict[str, Any]:
     from dataclasses import asdict
 
+    from lsgnn.benchmark.compare import compare
+    from lsgnn.benchmark.evaluate import evaluate, summary
     from lsgnn.datasets import load, preset
     from lsgnn.graph.homophily import homophily
-    from lsgnn.train.compare import compare
-    from lsgnn.train.evaluate import evaluate, summary
-    from lsgnn.train.fit import fit
+    from lsgnn.runs.fit import fit
     from lsgnn.zoo.presets import zoo_preset
 
     graph, config = load(name), preset(name).config

@@ -35,9 +35,9 @@ def evaluate(
     options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
     measure: Any = options.default_metric(g, metric)
     options.check_places((out, (".json",)))
+    from lsgnn.benchmark.evaluate import evaluate as measure_all
+    from lsgnn.benchmark.evaluate import shown
     from lsgnn.files import write_json
-    from lsgnn.train.evaluate import evaluate as measure_all
-    from lsgnn.train.evaluate import shown
 
     with progress(f"{g.name}, {len(which)} splits", len(which)) as step:
         result = measure_all(

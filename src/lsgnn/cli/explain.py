@@ -18,7 +18,7 @@ def explain(
     json: options.Json = False,
 ) -> None:
     """Show a node's LocalSim, its fusion weights, what each hop adds to its class, and the neighbours behind it."""
-    from lsgnn.train.run import Run
+    from lsgnn.runs.run import Run
 
     why = Run.load(run).explain(node, member)
     if json:

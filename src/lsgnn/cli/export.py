@@ -22,17 +22,17 @@ def export(
     """Write a run's head as ONNX, or push the run (with its graph) to the Hugging Face Hub."""
     if onnx is None and hub is None:
         raise InputError("export to what? pass --onnx FILE or --hub USER/NAME")
-    from lsgnn.train.run import Run
+    from lsgnn.runs.run import Run
 
     loaded = Run.load(run)
     done = {"run": str(run)}
     if onnx is not None:
-        from lsgnn.export import export_onnx
+        from lsgnn.runs.onnx_head import export_onnx
 
         export_onnx(loaded, onnx)
         done["onnx"] = str(onnx)
     if hub is not None:
-        from lsgnn.hub import push_to_hub
+        from lsgnn.runs.hub import push_to_hub
 
         done["hub"] = push_to_hub(loaded, hub, private=not public)
     if json:

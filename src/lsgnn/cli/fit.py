@@ -33,7 +33,7 @@ def fit(
 ) -> None:
     """Train LSGNN on a graph: a dataset name, a .npz file, --edges/--nodes tables, or a store of `lsgnn precompute`."""
     start = time.perf_counter()
-    from lsgnn.scale.store import is_store
+    from lsgnn.out_of_core.store import is_store
 
     if graph is not None and is_store(graph):
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, data_dir=data_dir)
@@ -46,7 +46,7 @@ def fit(
     chosen = {"direction": "auto"} if options.direction_unsaid(g, preset, set or []) else {}
     options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
     options.check_places((out, ()), (predictions, (".csv", ".parquet")), (report, (".html",)))
-    from lsgnn.train.fit import fit as train
+    from lsgnn.runs.fit import fit as train
 
     with progress(f"training on {g.name}", config.epochs * members) as step:
         run = train(

@@ -54,7 +54,7 @@ def open_graph(
     """The graph a command was asked to work on."""
     from lsgnn.datasets import load
     from lsgnn.graph.graph import Graph
-    from lsgnn.graph.tables import read_tables
+    from lsgnn.graph.io.tables import read_tables
 
     if (name is None) == (edges is None):
         raise InputError("which graph? pass a dataset name or .npz file, or else --edges TABLE (and --nodes TABLE)")
@@ -106,7 +106,7 @@ def settings_and_splits(graph: Graph, kind: str, changes: Sequence[str]) -> tupl
     from lsgnn.config import LSGNNConfig
     from lsgnn.datasets import names, preset, preset_splits
     from lsgnn.graph.splits import stratified_splits
-    from lsgnn.train.defaults import suited_to
+    from lsgnn.runs.defaults import suited_to
 
     if kind.endswith(".toml"):
         config, splits = load_preset(Path(kind)), graph.splits or stratified_splits(graph.y)

@@ -52,9 +52,9 @@ def precompute(
         source = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
         config, splits = options.settings_and_splits(source, preset, set or [])
         source = replace(source, splits=splits)
-    from lsgnn.scale.executors import processes, serial
-    from lsgnn.scale.executors import ray as ray_cluster
-    from lsgnn.scale.precompute import precompute as fill
+    from lsgnn.out_of_core.executors import processes, serial
+    from lsgnn.out_of_core.executors import ray as ray_cluster
+    from lsgnn.out_of_core.precompute import precompute as fill
 
     here = serial if jobs == 1 else processes(jobs)
     if ray is not None and jobs > 1:

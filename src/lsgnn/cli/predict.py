@@ -37,7 +37,7 @@ def predict(
     Without GRAPH or tables: of the run's own graph. With one: of that graph, which must have the same features. For a
     run on a store: of a store.
     """
-    from lsgnn.scale.stored_run import is_stored_run
+    from lsgnn.out_of_core.stored_run import is_stored_run
 
     if is_stored_run(run):
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, attach=attach, exact=exact)
@@ -45,7 +45,7 @@ def predict(
             raise InputError(f"{run} was trained on a store: name the store to predict, too")
         stores.predict_store(run, graph, out, not uncalibrated, json)
         return
-    from lsgnn.train.run import Run
+    from lsgnn.runs.run import Run
 
     if exact and not attach:
         raise InputError("--exact is for new nodes: pass --attach too, or drop it")
@@ -55,7 +55,7 @@ def predict(
     if attach:
         if graph is not None or edges is None or nodes is None:
             raise InputError("--attach needs --edges TABLE and --nodes TABLE of the new nodes, and no GRAPH")
-        from lsgnn.graph.new_node_tables import read_new_nodes
+        from lsgnn.graph.io.new_node_tables import read_new_nodes
 
         named = options.parse_columns(column or ())
         named.pop("split", None)  # new nodes are in none

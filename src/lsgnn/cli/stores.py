@@ -29,9 +29,9 @@ def fit_store(
 ) -> None:
     """Train on the rows of a store; alone, or as one of the processes that torchrun started."""
     options.check_places((out, ()), (predictions, (".csv", ".parquet")))
-    from lsgnn.scale.store import Store
-    from lsgnn.scale.stored_run import fit_stored, require_place
-    from lsgnn.scale.world import joined_world
+    from lsgnn.out_of_core.store import Store
+    from lsgnn.out_of_core.stored_run import fit_stored, require_place
+    from lsgnn.out_of_core.world import joined_world
 
     if out is not None:
         require_place(out.expanduser())
@@ -62,8 +62,8 @@ def fit_store(
 def predict_store(run: Path, folder: str, out: Path, calibrated: bool, json: bool) -> None:
     """Predictions of every node of a store."""
     options.check_places((out, (".csv", ".parquet")))
-    from lsgnn.scale.store import Store
-    from lsgnn.scale.stored_run import StoredRun
+    from lsgnn.out_of_core.store import Store
+    from lsgnn.out_of_core.stored_run import StoredRun
 
     store, trained = Store(folder), StoredRun.load(run)
     with progress(f"predicting {folder}", store.num_nodes) as step:

@@ -57,10 +57,10 @@ def tune(
     options.check_places((export, (".toml",)), (out, (".json",)))
     if minutes is not None and not minutes > 0:
         raise InputError(f"--minutes {minutes:g} is out of range: it must be above 0")
+    from lsgnn.benchmark.evaluate import shown
     from lsgnn.files import write_json, write_text
-    from lsgnn.graph.refolds import refolded
-    from lsgnn.train.evaluate import shown
-    from lsgnn.train.tuning import tune as search
+    from lsgnn.graph.resampled_splits import refolded
+    from lsgnn.tuning import tune as search
 
     with trial_progress(f"tuning {model} on {g.name}", trials) as on_trial:
         tuning = search(
@@ -83,7 +83,7 @@ def tune(
     document: dict[str, Any] = {"dataset": g.name, "model": model, "space": space, "metric": measure}
     document |= tuning.to_dict()
     if test and model == "lsgnn":
-        from lsgnn.train.tuning.readings import readings
+        from lsgnn.benchmark.test_scores import readings
 
         shared: dict[str, Any] = {"splits": all_splits, "which": which, "metric": measure, "workers": jobs}
         read = readings(g, tuning, members=members, per_split=refolds == 1, **shared)
@@ -108,7 +108,7 @@ def tune(
 
 def peer_settings(model: str, graph: Graph, preset: str, changes: list[str]) -> Any:
     """A peer starts from its card's settings for the dataset; presets of LSGNN mean nothing to it."""
-    from lsgnn.train.defaults import suited_to
+    from lsgnn.runs.defaults import suited_to
     from lsgnn.zoo.presets import zoo_preset
 
     if preset != "default":

@@ -131,20 +131,20 @@ class Graph:
 
     def save(self, path: str | Path) -> None:
         """Writes the graph as one `.npz` file without pickles; `Graph.load` reads it back."""
-        from lsgnn.graph.npz import save_npz
+        from lsgnn.graph.io.npz import save_npz
 
         save_npz(self, Path(path))
 
     @classmethod
     def load(cls, path: str | Path) -> Graph:
         """Reads a `.npz` file written by `save` (or any file in that format)."""
-        from lsgnn.graph.npz import load_npz
+        from lsgnn.graph.io.npz import load_npz
 
         return load_npz(Path(path))
 
     def to_pyg(self) -> Data:
         """The same graph as a PyG `Data` (features dense)."""
-        from lsgnn.graph.convert import to_pyg
+        from lsgnn.graph.io.convert import to_pyg
 
         return to_pyg(self)
 

@@ -41,7 +41,7 @@ def splits_of(dataset: str, config: LSGNNConfig) -> int:
 
 
 def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
-    from lsgnn.train.evaluate import evaluate
+    from lsgnn.benchmark.evaluate import evaluate
 
     dataset = arguments["dataset"]
     config = LSGNNConfig.from_dict(arguments["config"])

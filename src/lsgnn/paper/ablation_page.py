@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from lsgnn.benchmark.comparison import Difference
 from lsgnn.paper.ablation_variants import CUMULATIVE, EXTRA, PUBLISHED_NAME, stored_name
 from lsgnn.paper.frame import Results
 from lsgnn.paper.graphs import SPLITS, released
 from lsgnn.paper.page import Cell, Page, Row, Table
 from lsgnn.paper.published import extremes, nine, nine_columns, of_nine, our_row, published, published_row
-from lsgnn.train.comparison import Difference
 
 HOW = (
     "ours: settings of the authors' released code per dataset (β, γ, lr, weight decay, dropout, similarity, "

@@ -17,8 +17,8 @@ from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import Rows, make_rows
+from lsgnn.train.jobs import SharedPrecompute
 from lsgnn.train.loop import train_torch
-from lsgnn.train.runs import SharedPrecompute
 from lsgnn.train.seeded import seeded
 
 

@@ -14,9 +14,9 @@ from torch.nn import functional as F
 
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
-from lsgnn.zoo.base import AdjacencyInputs, ZooModel, gcn_inputs
 from lsgnn.zoo.gcn import GCN, GCNConfig, space
 from lsgnn.zoo.layers import drop
+from lsgnn.zoo.protocol import AdjacencyInputs, ZooModel, gcn_inputs
 
 
 class DeepGCN(GCN):

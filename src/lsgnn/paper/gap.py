@@ -21,9 +21,9 @@ from lsgnn.paper.frame import Experiment, Plan, Results, Unit, read_json
 from lsgnn.paper.gap_page import BIASED, CHANGES, gain, render
 from lsgnn.paper.graphs import graph_of, released_config
 from lsgnn.paper.published import CORRECTED, nine
+from lsgnn.train.ensemble import mean_logits
+from lsgnn.train.jobs import Job, SharedPrecompute, logits_of, train_many
 from lsgnn.train.metrics import measure
-from lsgnn.train.runs import Job, SharedPrecompute, logits_of, train_many
-from lsgnn.train.voting import mean_logits
 
 SEEDS = 3
 MEMBERS = 10

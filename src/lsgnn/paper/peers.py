@@ -90,7 +90,7 @@ def units(plan: Plan, results: Results) -> list[Unit]:
 
 def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
     from lsgnn import zoo
-    from lsgnn.train.compare import compare
+    from lsgnn.benchmark.compare import compare
 
     model = arguments["model"]
     config = zoo.get(model).config.from_dict(arguments["config"])

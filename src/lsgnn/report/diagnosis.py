@@ -12,8 +12,8 @@ from typing import Any
 
 from lsgnn.config import Direction
 from lsgnn.errors import InputError
-from lsgnn.graph.convert import as_graph
 from lsgnn.graph.graph import Graph
+from lsgnn.graph.io.convert import as_graph
 from lsgnn.graph.splits import Split
 from lsgnn.report.composition import Classes, FeatureFill, classes_of, feature_fill
 from lsgnn.report.homophily_vs_chance import Measure, homophily_vs_chance

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lsgnn.benchmark.evaluate import shown, summary
 from lsgnn.report.charts import RangeRow, range_chart
 from lsgnn.report.intervals import mean_interval
 from lsgnn.report.page import drawn, number, table
-from lsgnn.train.evaluate import shown, summary
 
 if TYPE_CHECKING:
-    from lsgnn.train.comparison import Comparison
+    from lsgnn.benchmark.comparison import Comparison
 
 
 def leaderboard(comparison: Comparison) -> dict[str, Any]:

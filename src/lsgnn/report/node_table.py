@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lsgnn.graph.splits import Split
-from lsgnn.predict import Predictions
-from lsgnn.train.run import Run
+from lsgnn.runs.predictions import Predictions
+from lsgnn.runs.run import Run
 
 MAX_NODES = 5000  # rows in the page: more would make the file heavy on a phone
 MAX_MISTAKES = 15

@@ -10,7 +10,7 @@ from lsgnn.report.leaderboard import leaderboard
 from lsgnn.report.page import render
 
 if TYPE_CHECKING:
-    from lsgnn.train.comparison import Comparison
+    from lsgnn.benchmark.comparison import Comparison
 
 
 def comparison_page(comparison: Comparison) -> str:

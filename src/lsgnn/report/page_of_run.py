@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
 from lsgnn.files import write_text
-from lsgnn.predict import Predictions
 from lsgnn.report.intervals import share_interval
 from lsgnn.report.leaderboard import leaderboard
 from lsgnn.report.neighbourhoods import homophily_of_nodes
@@ -32,11 +31,12 @@ from lsgnn.report.run_charts import (
 from lsgnn.report.run_insides import MapMethod, fusion_weights
 from lsgnn.report.run_scores import ClassScore, class_scores, confusion_matrix, macro_f1
 from lsgnn.report.structure import neighbour_counts
+from lsgnn.runs.predictions import Predictions
+from lsgnn.runs.run import Run
 from lsgnn.train.calibration import expected_calibration_error
-from lsgnn.train.run import Run
 
 if TYPE_CHECKING:
-    from lsgnn.train.comparison import Comparison
+    from lsgnn.benchmark.comparison import Comparison
 
 Part = Literal["val", "test"]
 PART_WORDS = {"train": "training", "val": "validation", "test": "test"}

@@ -65,14 +65,14 @@ class Probes:
 
 def base_config(graph: Graph, seed: int = 0) -> LSGNNConfig:
     """What `fit` starts from."""
-    from lsgnn.train.defaults import suited_to
+    from lsgnn.runs.defaults import suited_to
 
     return suited_to(graph, LSGNNConfig(seed=seed, patience=PATIENCE))
 
 
 def probe_splits(graph: Graph) -> tuple[str, list[Split], list[str]]:
     """The kind of splits, the first few of them, and what to know about them; raises where nothing can be learned."""
-    from lsgnn.train.fit import check_split, default_splits
+    from lsgnn.runs.fit import check_split, default_splits
 
     graph.require_classes()
     # the splits that `fit` would use, so that its test nodes are the ones that stay unread here

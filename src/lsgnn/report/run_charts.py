@@ -22,7 +22,7 @@ from lsgnn.report.charts import (
 from lsgnn.report.page import drawn
 from lsgnn.report.run_insides import FusionWeights, MapMethod, embedding_map
 from lsgnn.report.run_scores import accuracy_by_degree, accuracy_by_homophily, reliability
-from lsgnn.train.run import Run
+from lsgnn.runs.run import Run
 from lsgnn.train.trained import Trained
 
 MAX_CLASSES = 24  # cells of a larger confusion matrix could not be read

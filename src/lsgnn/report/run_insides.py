@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
-from lsgnn.train.run import Run
+from lsgnn.runs.run import Run
 
 MapMethod = Literal["pca", "tsne"]
 MAP_POINTS = 1200  # drawn on the map: more would only hide each other and weigh down the page

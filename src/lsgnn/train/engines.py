@@ -13,7 +13,7 @@ from lsgnn.graph.splits import Split
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import make_rows
 from lsgnn.propagate.precompute import Precomputed
-from lsgnn.train.engine import supports, train_cpu
+from lsgnn.train.fused import supports, train_cpu
 from lsgnn.train.loop import OnEpoch, train_torch
 from lsgnn.train.seeded import seeded
 from lsgnn.train.trained import Trained

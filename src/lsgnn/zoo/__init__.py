@@ -1,4 +1,4 @@
-"""The peers of LSGNN, one file each, behind one protocol (`lsgnn.zoo.base`).
+"""The peers of LSGNN, one file each, behind one protocol (`lsgnn.zoo.protocol`).
 
 >>> from lsgnn import zoo
 >>> zoo.get("gcn").title
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from lsgnn.errors import InputError
 
 if TYPE_CHECKING:
-    from lsgnn.zoo.base import ZooModel
+    from lsgnn.zoo.protocol import ZooModel
 
 __all__ = ["get", "names"]
 

@@ -8,8 +8,8 @@ from typing import Any
 from torch import Tensor, nn
 
 from lsgnn.graph.graph import Graph
-from lsgnn.zoo.base import AdjacencyInputs, ZooConfig, ZooModel, gcn_inputs
 from lsgnn.zoo.layers import FeatureMLP, decay_only
+from lsgnn.zoo.protocol import AdjacencyInputs, ZooConfig, ZooModel, gcn_inputs
 
 
 @dataclass(frozen=True, kw_only=True)

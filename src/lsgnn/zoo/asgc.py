@@ -18,8 +18,8 @@ from torch.nn import functional as F
 from lsgnn.graph.graph import Features, Graph
 from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.filters import adjacency, normalized_adjacency
-from lsgnn.zoo.base import NodeInputs, ZooConfig, ZooModel
 from lsgnn.zoo.layers import FeatureLinear
+from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel
 
 BLOCK = 64  # columns filtered at a time: n × (K+1) × BLOCK numbers are held
 

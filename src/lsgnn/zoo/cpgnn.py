@@ -12,8 +12,8 @@ from torch.nn import functional as F
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.filters import adjacency, normalized_adjacency
-from lsgnn.zoo.base import AdjacencyInputs, ZooConfig, ZooModel, features
 from lsgnn.zoo.layers import FeatureMLP
+from lsgnn.zoo.protocol import AdjacencyInputs, ZooConfig, ZooModel, features
 
 SINKHORN_ROUNDS = 100
 

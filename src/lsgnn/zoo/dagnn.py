@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from lsgnn.graph.graph import Graph
-from lsgnn.zoo.base import ZooModel
 from lsgnn.zoo.layers import FeatureMLP, decay_only
 from lsgnn.zoo.plugin import HostWeights, LocalSimInit, PluginConfig, PluginInputs, host_localsim, plugin_inputs
+from lsgnn.zoo.protocol import ZooModel
 
 Act = Literal["none", "sigmoid"]
 

@@ -16,8 +16,8 @@ from lsgnn.config import Direction
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.filters import adjacency
-from lsgnn.zoo.base import NodeInputs, ZooConfig, ZooModel, features
 from lsgnn.zoo.layers import FeatureLinear
+from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel, features
 
 JumpingKnowledge = Literal["max", "cat", "none"]
 

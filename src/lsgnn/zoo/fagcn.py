@@ -14,8 +14,8 @@ from torch_geometric.nn import FAConv
 
 from lsgnn.graph.graph import Graph
 from lsgnn.propagate.filters import adjacency, normalized_adjacency
-from lsgnn.zoo.base import NodeInputs, ZooConfig, ZooModel, features
 from lsgnn.zoo.layers import FeatureLinear, drop
+from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel, features
 
 
 @dataclass(frozen=True, kw_only=True)

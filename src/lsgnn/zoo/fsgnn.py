@@ -17,8 +17,8 @@ from lsgnn.graph.graph import Features, Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.filters import adjacency, normalized_adjacency
-from lsgnn.zoo.base import NodeInputs, ZooConfig, ZooModel
 from lsgnn.zoo.layers import FeatureLinear
+from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel
 
 
 @dataclass(frozen=True, kw_only=True)

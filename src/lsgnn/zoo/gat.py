@@ -11,8 +11,8 @@ from torch_geometric.nn import GATConv
 from torch_geometric.utils import add_self_loops
 
 from lsgnn.graph.graph import Graph
-from lsgnn.zoo.base import NodeInputs, ZooConfig, ZooModel, features, message_edges
 from lsgnn.zoo.layers import FeatureLinear, drop
+from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel, features, message_edges
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,8 +11,8 @@ from torch.nn import functional as F
 
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
-from lsgnn.zoo.base import AdjacencyInputs, ZooConfig, ZooModel, gcn_inputs
 from lsgnn.zoo.layers import FeatureLinear, decay_only, drop
+from lsgnn.zoo.protocol import AdjacencyInputs, ZooConfig, ZooModel, gcn_inputs
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,8 +12,8 @@ from torch.nn import functional as F
 
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
-from lsgnn.zoo.base import AdjacencyInputs, ZooConfig, ZooModel, features, gcn_filter
 from lsgnn.zoo.layers import FeatureLinear, drop
+from lsgnn.zoo.protocol import AdjacencyInputs, ZooConfig, ZooModel, features, gcn_filter
 
 
 @dataclass(frozen=True, kw_only=True)

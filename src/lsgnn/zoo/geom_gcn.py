@@ -15,9 +15,9 @@ from torch.nn import functional as F
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.filters import adjacency
-from lsgnn.zoo.base import NodeInputs, ZooConfig, ZooModel, features
 from lsgnn.zoo.geom_gcn_neighbourhoods import Embedding, Neighbourhoods, neighbourhoods, read_neighbourhoods
 from lsgnn.zoo.layers import FeatureLinear, drop
+from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel, features
 
 
 @dataclass(frozen=True, kw_only=True)

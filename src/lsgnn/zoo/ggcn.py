@@ -17,9 +17,9 @@ from torch.nn import functional as F
 from lsgnn.config import Direction
 from lsgnn.graph.graph import Graph
 from lsgnn.propagate.filters import adjacency
-from lsgnn.zoo.base import NodeInputs, ZooConfig, ZooModel, features
 from lsgnn.zoo.edge_products import EdgePattern
 from lsgnn.zoo.layers import FeatureLinear, drop
+from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel, features
 
 
 @dataclass(frozen=True, kw_only=True)

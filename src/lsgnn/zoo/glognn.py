@@ -17,8 +17,8 @@ from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.filters import adjacency
-from lsgnn.zoo.base import AdjacencyInputs, ZooConfig, ZooModel, features
 from lsgnn.zoo.layers import FeatureLinear
+from lsgnn.zoo.protocol import AdjacencyInputs, ZooConfig, ZooModel, features
 from lsgnn.zoo.walks import random_walk
 
 

@@ -11,9 +11,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lsgnn.graph.graph import Graph
-from lsgnn.zoo.base import ZooModel
 from lsgnn.zoo.layers import FeatureMLP, decay_only
 from lsgnn.zoo.plugin import HostWeights, LocalSimInit, PluginConfig, PluginInputs, host_localsim, plugin_inputs
+from lsgnn.zoo.protocol import ZooModel
 
 GammaInit = Literal["ppr", "nppr", "sgc", "random"]
 

@@ -14,9 +14,9 @@ from torch.nn import functional as F
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.filters import adjacency, normalized_adjacency
-from lsgnn.zoo.base import ZooModel, features
 from lsgnn.zoo.layers import FeatureLinear, decay_only
 from lsgnn.zoo.plugin import HostWeights, LocalSimInit, PluginConfig, PluginInputs, host_localsim, host_neighbours
+from lsgnn.zoo.protocol import ZooModel, features
 
 Granularity = Literal["round", "hop"]
 

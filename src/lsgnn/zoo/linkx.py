@@ -14,8 +14,8 @@ from lsgnn.config import Optimizer
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.filters import adjacency
-from lsgnn.zoo.base import AdjacencyInputs, ZooConfig, ZooModel, features
 from lsgnn.zoo.layers import FeatureLinear
+from lsgnn.zoo.protocol import AdjacencyInputs, ZooConfig, ZooModel, features
 
 
 @dataclass(frozen=True, kw_only=True)

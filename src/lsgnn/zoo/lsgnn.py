@@ -14,7 +14,7 @@ from lsgnn.graph.splits import Split
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import make_rows
 from lsgnn.propagate.precompute import Precomputed, precompute
-from lsgnn.zoo.base import Solution, ZooModel
+from lsgnn.zoo.protocol import Solution, ZooModel
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def build(config: LSGNNConfig, graph: Graph, inputs: Precomputed) -> LSGNN:
 
 def space(trial: Any) -> dict[str, Any]:
     """The paper's search space."""
-    from lsgnn.train.tuning.space import paper_space  # needs Optuna: not before a search
+    from lsgnn.tuning.space import paper_space  # needs Optuna: not before a search
 
     return paper_space(trial)
 

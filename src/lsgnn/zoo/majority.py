@@ -14,7 +14,7 @@ from lsgnn.config import TrainingConfig
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
-from lsgnn.zoo.base import Solution, ZooModel
+from lsgnn.zoo.protocol import Solution, ZooModel
 
 
 @dataclass(frozen=True, kw_only=True)

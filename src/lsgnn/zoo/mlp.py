@@ -8,8 +8,8 @@ from typing import Any
 from torch import Tensor, nn
 
 from lsgnn.graph.graph import Graph
-from lsgnn.zoo.base import NodeInputs, ZooConfig, ZooModel, features
 from lsgnn.zoo.layers import FeatureMLP, decay_only, kernels
+from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel, features
 
 
 @dataclass(frozen=True, kw_only=True)

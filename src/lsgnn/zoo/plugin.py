@@ -17,7 +17,7 @@ from lsgnn.nn.localsim import LocalSimWeights
 from lsgnn.nn.rows import Neighbours
 from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.precompute import neighbour_similarity
-from lsgnn.zoo.base import AdjacencyInputs, ZooConfig, gcn_inputs
+from lsgnn.zoo.protocol import AdjacencyInputs, ZooConfig, gcn_inputs
 
 HostWeights = Literal["original", "localsim"]
 LocalSimInit = Literal["host", "default"]

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.irdc import powers
-from lsgnn.zoo.base import NodeInputs, ZooConfig, ZooModel, features, gcn_filter
 from lsgnn.zoo.layers import FeatureLinear, decay_only, drop, kernels
+from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel, features, gcn_filter
 
 
 @dataclass(frozen=True, kw_only=True)

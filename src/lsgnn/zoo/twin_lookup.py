@@ -17,8 +17,8 @@ from lsgnn.config import Direction, TrainingConfig
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
 from lsgnn.propagate.filters import adjacency
-from lsgnn.zoo.base import Solution, ZooModel
 from lsgnn.zoo.majority import build, class_shares, log_shares, space
+from lsgnn.zoo.protocol import Solution, ZooModel
 
 
 @dataclass(frozen=True, kw_only=True)

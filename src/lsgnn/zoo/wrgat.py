@@ -17,9 +17,9 @@ from torch.nn import functional as F
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.filters import adjacency
-from lsgnn.zoo.base import NodeInputs, ZooConfig, ZooModel, features
 from lsgnn.zoo.edge_products import EdgePattern
 from lsgnn.zoo.layers import FeatureLinear, drop
+from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel, features
 from lsgnn.zoo.structural_relations import structural_distances
 
 

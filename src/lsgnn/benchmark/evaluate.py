@@ -1,0 +1,150 @@
+"""`evaluate`: settings on every split of a graph; the test nodes are read once, at the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lsgnn.config import LSGNNConfig
+from lsgnn.errors import InputError
+from lsgnn.graph.io.convert import as_graph
+from lsgnn.graph.splits import Splits
+from lsgnn.runs.defaults import suited_to
+from lsgnn.runs.fit import check_split, default_splits, numbers_of, require_test_nodes
+from lsgnn.train.engines import Engine
+from lsgnn.train.ensemble import mean_logits
+from lsgnn.train.environment import environment
+from lsgnn.train.jobs import Job, SharedPrecompute, logits_of, structural_key, train_many
+from lsgnn.train.metrics import Metric, measure
+from lsgnn.train.trained import Trained
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores per split, in percent, and what produced them."""
+
+    dataset: str
+    configs: tuple[LSGNNConfig, ...] = field(repr=False)  # one per split
+    metric: Metric
+    splits: tuple[int, ...]
+    val: tuple[float, ...]
+    test: tuple[float, ...]
+    best_epochs: tuple[int, ...] = field(repr=False)  # of the first member
+    members: int
+    engine: Engine
+    seconds: float
+    environment: dict[str, str] = field(repr=False)
+    voters: tuple[LSGNNConfig, ...] = field(default=(), repr=False)  # on every split, if settings voted
+
+    def to_dict(self) -> dict[str, Any]:
+        settings: dict[str, Any] = {"config": self.configs[0].to_dict()}
+        if self.voters:
+            settings = {"voters": [config.to_dict() for config in self.voters]}
+        elif any(config != self.configs[0] for config in self.configs):
+            settings = {"configs": [config.to_dict() for config in self.configs]}
+        return {
+            "dataset": self.dataset,
+            "splits": list(self.splits),
+            f"test_{self.metric}": summary(self.test),
+            f"val_{self.metric}": summary(self.val),
+            "best_epochs": list(self.best_epochs),
+            "members": self.members,
+            "seconds": round(self.seconds, 2),
+            "engine": self.engine,
+            **settings,
+            "environment": self.environment,
+        }
+
+
+def summary(scores: Sequence[float]) -> dict[str, Any]:
+    """Mean and standard deviation over splits (population, as this literature reports), and the raw scores."""
+    return {"mean": float(np.mean(scores)), "std": float(np.std(scores)), "per_split": list(scores)}
+
+
+def shown(score: dict[str, Any], digits: int = 2) -> str:
+    """A summary as `mean ± deviation`; a single split deviates from nothing.
+
+    >>> shown(summary([80.0, 84.0])), shown(summary([80.0]))
+    ('82.00 ± 2.00', '80.00')
+    """
+    spread = f" ± {score['std']:.{digits}f}" if len(score["per_split"]) > 1 else ""
+    return f"{score['mean']:.{digits}f}{spread}"
+
+
+def evaluate(
+    graph: Any,
+    config: LSGNNConfig | Sequence[LSGNNConfig] | None = None,
+    *,
+    splits: Splits | None = None,
+    which: Sequence[int] | None = None,
+    metric: Metric = "accuracy",
+    members: int = 1,
+    voters: Sequence[LSGNNConfig] = (),
+    engine: Engine = "auto",
+    workers: int = 2,
+    on_done: Callable[[int, Trained], None] | None = None,
+    known: dict[tuple[LSGNNConfig, int], Trained] | None = None,
+) -> Evaluation:
+    """Trains on every split (or those in `which`) and scores the best epoch of each on its test nodes.
+
+    `config` may be a list with settings of its own for each split; with `members`, that many seeds vote together.
+    `voters` are settings that vote together on every split, in place of `config` (see `Tuning.committee`).
+    `known` holds trainings by settings and split, of an earlier call with the same graph, splits and engine: they are
+    not run again, and new ones are added.
+    """
+    graph = as_graph(graph)
+    for name, value in (("members", members), ("workers", workers)):
+        if value < 1:
+            raise InputError(f"{name}={value} is out of range: it must be at least 1")
+    if voters and (config is not None or members > 1):
+        raise InputError("voters take the place of config and members: pass the one or the other")
+    if config is not None and not isinstance(config, LSGNNConfig) and not config:
+        raise InputError("config is an empty list: pass settings, or one for each split")
+    config = suited_to(graph, LSGNNConfig()) if config is None else config
+    first = config if isinstance(config, LSGNNConfig) else config[0]
+    splits = default_splits(graph, splits)
+    numbers = tuple(numbers_of(splits, which))
+    configs = [first] * len(numbers) if isinstance(config, LSGNNConfig) else list(config)
+    if len(configs) != len(numbers):
+        raise InputError(f"there are {len(configs)} settings for {len(numbers)} splits: pass one, or one per split")
+    chosen = [splits[s] for s in numbers]
+    for number, split in zip(numbers, chosen, strict=True):
+        check_split(graph, split)
+        require_test_nodes(graph, split, number)
+    start = time.perf_counter()
+    votes = [
+        (voter, number)
+        for c, number in zip(configs, numbers, strict=True)
+        for voter in voters or [c.replace(seed=c.seed + m) for m in range(members)]
+    ]
+    shared = SharedPrecompute(graph, keep=len({structural_key(voter) for voter, _ in votes}))
+    known = {} if known is None else known
+    new = [vote for vote in dict.fromkeys(votes) if vote not in known]
+    trained = train_many(shared, [Job(voter, splits[s]) for voter, s in new], engine, workers, on_done)
+    known.update(zip(new, trained, strict=True))
+    members = len(votes) // len(chosen)
+    scores: dict[str, list[float]] = {"val": [], "test": []}
+    for s, split in enumerate(chosen):
+        own = votes[s * members : (s + 1) * members]
+        logits = mean_logits([logits_of(shared, vote[0], known[vote]) for vote in own])
+        for part, values in scores.items():
+            mask = getattr(split, part) & graph.labelled
+            values.append(100 * measure(metric, logits[mask], graph.y[mask]))
+    return Evaluation(
+        dataset=graph.name,
+        configs=tuple(configs),
+        metric=metric,
+        splits=numbers,
+        val=tuple(scores["val"]),
+        test=tuple(scores["test"]),
+        best_epochs=tuple(known[vote].best_epoch for vote in votes[::members]),
+        members=members,
+        engine=engine,
+        seconds=time.perf_counter() - start,
+        environment=environment(),
+        voters=tuple(voters),
+    )

@@ -1,0 +1,242 @@
+"""Columns of a table → ids, classes, numbers, splits. Pure functions between `open_table` and `read_tables`.
+
+No loop runs over rows: everything is an Arrow kernel or a numpy call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from lsgnn.errors import InputError
+from lsgnn.graph.feature_names import IS
+from lsgnn.graph.io.open_table import MISSING, Source
+from lsgnn.graph.splits import Splits
+
+TEXT = pa.large_string()
+MOST_CATEGORIES = 1000
+SPLIT_NAMES = {"train": "train", "val": "val", "valid": "val", "validation": "val", "test": "test"}
+
+
+def ids(table: pa.Table, name: str, source: Source) -> Any:
+    """The ids of one column, integers as integers and everything else as text; none may be missing."""
+    column = _decoded(table, name)
+    if pa.types.is_floating(column.type):  # pandas turns integers into floats where a value is missing
+        column = _whole_numbers(column)
+    if not pa.types.is_integer(column.type):
+        column = _as_text(column, name, source)
+        if source.is_text:
+            column = pc.utf8_trim_whitespace(column)
+        column = pc.if_else(pc.equal(column, ""), pa.scalar(None, TEXT), column)
+    if column.null_count:
+        raise InputError(f"{source.at(_first(pc.is_null(column)))} has no {name!r}: fill it in or drop the row")
+    return _integers_if_all_are(column) if source.is_text else column
+
+
+def comparable(left: Any, right: Any) -> tuple[Any, Any]:
+    """Two id columns in one type, so that 7 in one table meets "7" in the other."""
+    if left.type == right.type:
+        return left, right
+    # uint64 does not fit; its text is as good a key
+    small = all(pa.types.is_integer(column.type) and column.type != pa.uint64() for column in (left, right))
+    common = pa.int64() if small else TEXT
+    return pc.cast(left, common), pc.cast(right, common)
+
+
+def to_numpy(column: Any) -> NDArray[Any]:
+    """Ids as numpy stores them: integers, or fixed-width strings rather than Python objects."""
+    values = np.asarray(column.to_numpy(zero_copy_only=False))
+    return values.astype(np.str_) if values.dtype == object else values
+
+
+def classes(column: Any, is_text: bool = False) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Class numbers (null, NaN and "" are -1) and the sorted class names, integers in numerical order."""
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        column = pc.utf8_trim_whitespace(pc.cast(column, TEXT))
+        missing = pa.array(MISSING if is_text else [""], TEXT)
+        column = pc.if_else(pc.is_in(column, value_set=missing), pa.scalar(None, TEXT), column)
+        # a CSV written by pandas holds 3.0 for 3 where a value of the column is missing
+        short = pc.replace_substring_regex(column, r"^(-?\d+)\.0+$", r"\1") if is_text else column
+        integers = _integers_if_all_are(short)
+        column = column if integers is short else integers
+    elif pa.types.is_floating(column.type):
+        column = _whole_numbers(column)
+    elif not pa.types.is_integer(column.type):
+        column = pc.cast(column, TEXT)
+    distinct = pa.array(sorted(pc.unique(pc.drop_null(column)).to_pylist()), column.type)
+    y = pc.fill_null(pc.index_in(column, value_set=distinct), -1)
+    return y.to_numpy(zero_copy_only=False).astype(np.int64), tuple(str(name) for name in distinct.to_pylist())
+
+
+def labels(table: pa.Table, name: str, source: Source) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """The classes in one column of the node table."""
+    try:
+        return classes(_decoded(table, name), source.is_text)
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
+        kind = table[name].type
+        raise InputError(
+            f"the label column {name!r} of {source.title} holds {kind}: pass one value per node"
+        ) from error
+
+
+def numbers(table: pa.Table, name: str, source: Source) -> NDArray[np.float32]:
+    """One column of numbers [n], or of equally long lists of numbers [n, width]; all finite, none missing."""
+    column = _decoded(table, name)
+    if column.null_count and column.null_count < len(column):
+        where = source.at(_first(pc.is_null(column)))
+        raise InputError(f"{where} has no value for {name!r}: fill it in, or leave the column out")
+    shape: tuple[int, ...]
+    if _is_number(column.type):
+        shape, values = (len(column),), column
+    elif _is_list(column.type) and _is_number(column.type.value_type) and not column.null_count:
+        lengths = to_numpy(pc.list_value_length(column))
+        odd = lengths != lengths[0]
+        if odd.any():
+            where, length = source.at(int(odd.argmax())), lengths[odd.argmax()]
+            raise InputError(f"{where} has {length} values in {name!r}, but row 0 has {lengths[0]}: make them equal")
+        shape, values = (len(column), int(lengths[0])), column.flatten()
+    else:
+        raise _not_numbers(column, name, source)
+    if not pa.types.is_floating(values.type) and not pa.types.is_boolean(values.type):
+        values = pc.cast(values, pa.float64(), safe=False)
+    with np.errstate(over="ignore"):
+        array: NDArray[np.float32] = to_numpy(values).astype(np.float32).reshape(shape)
+    bad = ~np.isfinite(array)
+    if bad.any():
+        row = int(bad.argmax()) // (array.size // len(array))
+        raise InputError(
+            f"{source.at(row)} has NaN or an infinite value in {name!r}: fill it in, or leave the column out"
+        )
+    return array
+
+
+def features(
+    table: pa.Table, names: Sequence[str], source: Source, categories: Sequence[str] = ()
+) -> tuple[NDArray[np.float32], tuple[str, ...]]:
+    """The columns side by side [n, d], and their names [d].
+
+    A column of lists is name[0], name[1], …; one of `categories` is `name = value`, … in sorted order.
+    """
+    blocks, parts = [], []
+    for name in names:
+        x, own = one_hot(table, name, source) if name in categories else _named(numbers(table, name, source), name)
+        blocks.append(x)
+        parts += own
+    return np.column_stack(blocks), tuple(parts)
+
+
+def one_hot(table: pa.Table, name: str, source: Source) -> tuple[NDArray[np.float32], list[str]]:
+    """A 0/1 column for each value of a column [n, values], all 0 where it is missing.
+
+    A value has one spelling whatever the file and the other rows: 3.0 is 3, True is true. Where all are missing, one
+    column of zeros, `name = `, stands for the category.
+    """
+    text = _as_text(_decoded(table, name), name, source)
+    text = pc.utf8_trim_whitespace(text)
+    text = pc.if_else(pc.is_in(text, value_set=pa.array(MISSING, TEXT)), pa.scalar(None, TEXT), text)
+    text = pc.replace_substring_regex(text, r"^(-?\d+)\.0+$", r"\1")
+    lower = pc.utf8_lower(text)
+    text = pc.if_else(pc.is_in(lower, value_set=pa.array(["true", "false"], TEXT)), lower, text)
+    values = sorted(pc.unique(pc.drop_null(text)).to_pylist())
+    if len(values) > MOST_CATEGORIES:
+        raise InputError(
+            f"column {name!r} of {source.title} has {len(values)} different values, but a category has "
+            f"{MOST_CATEGORIES} at most: leave it out, or group its values"
+        )
+    codes = to_numpy(pc.fill_null(pc.index_in(text, value_set=pa.array(values, TEXT)), -1))
+    known = np.flatnonzero(codes >= 0)
+    x = np.zeros((len(codes), max(1, len(values))), np.float32)
+    x[known, codes[known]] = 1.0
+    return x, [f"{name}{IS}{value}" for value in values or [""]]
+
+
+def _named(x: NDArray[np.float32], name: str) -> tuple[NDArray[np.float32], list[str]]:
+    return x, [name] if x.ndim == 1 else [f"{name}[{j}]" for j in range(x.shape[1])]
+
+
+def splits(table: pa.Table, name: str, source: Source) -> Splits:
+    """One split from a column of train / val / test; an empty cell means none of them."""
+    part = pc.utf8_lower(pc.utf8_trim_whitespace(_as_text(_decoded(table, name), name, source)))
+    part = pc.fill_null(part, "")
+    known = pa.array(["", *SPLIT_NAMES], TEXT)
+    outside = pc.invert(pc.is_in(part, value_set=known))
+    if pc.any(outside).as_py():
+        row = _first(outside)
+        raise InputError(
+            f"{source.at(row)} has {table[name][row].as_py()!r} in {name!r}, but a split is one of "
+            f"{', '.join(SPLIT_NAMES)}: rename it or leave the cell empty"
+        )
+    of = {
+        target: to_numpy(pc.is_in(part, value_set=pa.array([n for n, t in SPLIT_NAMES.items() if t == target], TEXT)))
+        for target in ("train", "val", "test")
+    }
+    return Splits(**of)
+
+
+def _decoded(table: pa.Table, name: str) -> Any:
+    """The column as one array of plain values (pandas categories undone)."""
+    column = table[name].combine_chunks()
+    if pa.types.is_dictionary(column.type):
+        column = pc.cast(column, column.type.value_type)
+    return column
+
+
+def _as_text(column: Any, name: str, source: Source) -> Any:
+    try:
+        return pc.cast(column, TEXT)
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
+        raise InputError(
+            f"column {name!r} of {source.title} holds {column.type}: use text or integers there"
+        ) from error
+
+
+def _integers_if_all_are(text: Any) -> Any:
+    """Integers if every value is one in its usual spelling (7, not 007 or +7), else the text itself."""
+    some = pc.drop_null(text).slice(0, 1).to_pylist()
+    if not some or not some[0].lstrip("-").isdecimal():  # the cast below would go through a million names first
+        return text
+    try:
+        integers = pc.cast(text, pa.int64())
+    except pa.ArrowInvalid:
+        return text
+    return integers if pc.all(pc.equal(pc.cast(integers, TEXT), text)).as_py() else text
+
+
+def _whole_numbers(floats: Any) -> Any:
+    """NaN → null, and integers where every number is whole."""
+    floats = pc.if_else(pc.is_nan(floats), pa.scalar(None, floats.type), floats)
+    try:
+        return pc.cast(floats, pa.int64())
+    except pa.ArrowInvalid:
+        return floats
+
+
+def _is_number(kind: Any) -> bool:
+    tests = (pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
+    return any(test(kind) for test in tests)
+
+
+def _is_list(kind: Any) -> bool:
+    return any(test(kind) for test in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list))
+
+
+def _not_numbers(column: Any, name: str, source: Source) -> InputError:
+    present = pc.drop_null(column)
+    if pa.types.is_string(present.type):  # show the word that keeps a column of numbers from being one
+        words = pc.filter(present, pc.invert(pc.match_substring_regex(present, r"^\s*[-+.\d]")))
+        present = words if len(words) else present
+    holds = f"holds {column.type} values such as {str(present[0].as_py())[:40]!r}" if len(present) else "is empty"
+    return InputError(
+        f"column {name!r} of {source.title} {holds}, but features are numbers: "
+        "name its role (categories, label or split; on the command line --column ROLE=NAME), or list the numeric "
+        "columns as features"
+    )
+
+
+def _first(mask: Any) -> int:
+    return int(pc.index(mask, True).as_py())

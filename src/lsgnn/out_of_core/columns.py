@@ -1,0 +1,73 @@
+"""Features [n, d] → blocks of columns, rows scaled, in one pass over the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from lsgnn.errors import InputError
+from lsgnn.files import write_json
+from lsgnn.out_of_core.source import GraphArrays
+from lsgnn.out_of_core.store import COLUMN_SCALE, Store, hop
+from lsgnn.propagate.column_scale import ColumnScale
+from lsgnn.propagate.feature_norm import normalize_features
+
+BYTES_PER_VALUE = 24  # that scaling one value in double precision takes at its peak
+
+
+def column_blocks(n: int, d: int, memory: int) -> list[tuple[int, int]]:
+    """[first, last) columns of blocks such that a task's two buffers [n, width] stay within `memory` bytes."""
+    width = min(d, memory // (2 * 4 * n))
+    if width < 1:
+        raise InputError(
+            f"one column of {n} nodes takes {2 * 4 * n / 1e6:.1f} MB for each job, more than the limit leaves it "
+            f"({memory / 1e6:.1f} MB): raise the limit or take fewer jobs"
+        )
+    return [(start, min(start + width, d)) for start in range(0, d, width)]
+
+
+def write_columns(store: Store, arrays: GraphArrays) -> None:
+    """Fills hop 0 of every block, and squared_length [n], the squared length of every scaled row."""
+    if store.has("squared_length"):
+        return  # written last
+    n, d = arrays.x.shape
+    at_once = max(1, store.manifest.memory // (BYTES_PER_VALUE * d))
+    squared_length = np.zeros(n, np.float64)
+    with ExitStack() as files:
+        blocks = [
+            files.enter_context(store.writing(hop(0, b), (n, last - first), np.float32))
+            for b, (first, last) in enumerate(store.manifest.blocks)
+        ]
+        parts = [slice(start, min(start + at_once, n)) for start in range(0, n, at_once)]
+        columns = _column_scale(store, arrays, parts) if store.config.feature_norm == "standard" else None
+        for rows in parts:
+            x = _dense(normalize_features(_finite(arrays, rows), store.config.feature_norm, columns))
+            squared_length[rows] = np.einsum("nd,nd->n", x, x, dtype=np.float64)
+            for block, (first, last) in zip(blocks, store.manifest.blocks, strict=True):
+                block[rows] = x[:, first:last]
+    store.save("squared_length", squared_length)
+
+
+def _column_scale(store: Store, arrays: GraphArrays, parts: Sequence[slice]) -> ColumnScale:
+    """That of all rows; the store keeps it."""
+    found = reduce(ColumnScale.joined, (ColumnScale.of(_finite(arrays, rows)) for rows in parts))
+    write_json(store.folder / COLUMN_SCALE, found.to_dict())
+    return found
+
+
+def _finite(arrays: GraphArrays, rows: slice) -> NDArray[np.float32]:
+    x = _dense(arrays.x[rows]).astype(np.float32, copy=False)
+    if not np.isfinite(x).all():
+        row, column = np.argwhere(~np.isfinite(x))[0]
+        raise InputError(f"x[{rows.start + row}, {column}] is {x[row, column]}: replace it by a finite number")
+    return x
+
+
+def _dense(x: Any) -> NDArray[Any]:
+    return np.asarray(x.toarray() if sp.issparse(x) else x)

@@ -1,0 +1,178 @@
+"""`precompute`: a graph, maybe larger than memory → a `Store`. Killed at any time, the same call goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lsgnn.config import LSGNNConfig
+from lsgnn.errors import InputError
+from lsgnn.graph.io.convert import as_graph
+from lsgnn.out_of_core.columns import column_blocks, write_columns
+from lsgnn.out_of_core.edges import BYTES_PER_EDGE, write_neighbours
+from lsgnn.out_of_core.executors import Executor, serial
+from lsgnn.out_of_core.settings import require_no_node_parameters
+from lsgnn.out_of_core.source import GraphArrays, is_folder, open_source
+from lsgnn.out_of_core.store import PARTIAL, Manifest, Store, hop, is_store, partial_similarity
+from lsgnn.out_of_core.tasks import filter_neighbours, propagate_block, similarity_neighbours
+from lsgnn.propagate.irdc import MAX_BASIS_K
+from lsgnn.runs.defaults import suited_to
+
+SMALLEST_MEMORY = 1_000_000  # bytes; with less, files are read in crumbs
+OnTask = Callable[[int, int], None]  # tasks that are done, and how many there are
+
+
+def precompute(
+    source: Any,
+    out: str | Path,
+    config: LSGNNConfig | None = None,
+    *,
+    split: int = 0,
+    max_memory: int = 4 << 30,
+    jobs: int = 1,
+    executor: Executor = serial,
+    on_task: OnTask | None = None,
+) -> Store:
+    """Computes everything of LSGNN that has no parameters, block by block, into the folder `out`.
+
+    Args:
+        source: a folder of arrays (see `lsgnn.out_of_core.source.read_folder`), or anything `lsgnn.as_graph` takes.
+        config: settings; the store depends on some of them (`lsgnn.out_of_core.store.PRECOMPUTED`), `fit_stored` starts
+            from the others. Without one, columns of very different sizes are standardised, unless `source` is a folder.
+        split: which of a graph's splits to use; a folder of arrays has one.
+        max_memory: bytes to allocate at most, by all jobs together, besides a few numbers for each node and the edges
+            of the node that has most (files are mapped: the system keeps as much of them in memory as there is room).
+        jobs: tasks that `executor` runs at a time, which share the memory.
+        executor: who runs the tasks; see `lsgnn.out_of_core.executors`.
+        on_task: called with how many tasks are done, and of how many.
+    """
+    if not is_folder(source):
+        source = as_graph(source)
+        config = config or suited_to(source, LSGNNConfig())
+    config = config or LSGNNConfig()
+    if config.K > MAX_BASIS_K:
+        raise InputError(f"K={config.K} is out of range for a store: it must be at most {MAX_BASIS_K}")
+    if config.filter != "weighted_self_loop":
+        raise InputError(f"filter={config.filter!r} is not for stores: use 'weighted_self_loop'")
+    require_no_node_parameters(config)
+    if max_memory < SMALLEST_MEMORY * jobs:
+        raise InputError(f"max_memory={max_memory} is too little: give each job at least {SMALLEST_MEMORY} bytes")
+    arrays = open_source(source, split)
+    n, d = arrays.x.shape
+    memory = max_memory // jobs
+    is_new = not is_store(out)
+    store = Store.create(
+        out,
+        Manifest(
+            source=arrays.identity,
+            num_nodes=n,
+            num_features=d,
+            class_names=arrays.class_names,
+            settings=config.to_dict(),
+            blocks=column_blocks(n, d, memory),
+            memory=memory,
+            feature_names=arrays.feature_names,
+        ),
+    )
+    with store.locked():
+        store.sweep()
+        try:
+            write_inputs(store, arrays)
+        except InputError:
+            if is_new:
+                store.remove("")  # data that turned out wrong shall not be in the way of the corrected ones
+            raise
+        tasks = [(str(store.folder), block) for block in range(len(store.manifest.blocks))]
+        for done, _ in enumerate(executor(propagate_block, tasks), start=1):
+            if on_task is not None:
+                on_task(done, len(tasks))
+        write_similarity(store)
+        write_labelled_rows(store)
+    return store
+
+
+def write_inputs(store: Store, arrays: GraphArrays) -> None:
+    """Labels, masks and ids; neighbour lists; Â; the scaled features in blocks of columns."""
+    parts = {"train": arrays.split.train, "val": arrays.split.val, "test": arrays.split.test}
+    for name, values in {"y": arrays.y, "node_ids": arrays.node_ids, **parts}.items():
+        if not store.has(name):
+            store.save(name, np.asarray(values))
+    config = store.config
+    write_neighbours(store, arrays, filter_neighbours(store), config.direction, self_loops=False)
+    direction = config.direction if config.localsim_direction == "same" else config.localsim_direction
+    write_neighbours(store, arrays, similarity_neighbours(store), direction, config.localsim_self_loops)
+    _write_filter(store)
+    write_columns(store, arrays)
+
+
+def _write_filter(store: Store) -> None:
+    """filter_values [E]: Â = D^-1/2 A D^-1/2, as `lsgnn.propagate.filters.normalized_adjacency` has it."""
+    if store.has("filter_values"):
+        return
+    name = filter_neighbours(store)
+    indptr, indices = store.array(f"{name}/indptr"), store.array(f"{name}/indices")
+    weights = store.array(f"{name}/weights") if store.has(f"{name}/weights") else None
+    degree = np.diff(indptr).astype(np.float64)
+    if weights is not None:
+        degree[:] = 0
+        for part, ego in edge_parts(store, indptr):
+            degree += np.bincount(ego, weights[part], minlength=len(degree))
+    if store.config.degree == "with_self_loop":
+        degree += 1
+    scale = np.divide(1.0, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)
+    with store.writing("filter_values", indices.shape, np.float32) as out:
+        for part, ego in edge_parts(store, indptr):
+            values = scale[ego] * scale[indices[part]]
+            out[part] = values if weights is None else weights[part] * values
+
+
+def edge_parts(store: Store, indptr: NDArray[np.int64]) -> Iterator[tuple[slice, NDArray[np.int64]]]:
+    """All edges, some at a time: which they are, and the nodes that read over them."""
+    at_once = max(1, store.manifest.memory // BYTES_PER_EDGE)
+    for start in range(0, int(indptr[-1]), at_once):
+        part = slice(start, min(start + at_once, int(indptr[-1])))
+        yield part, np.searchsorted(indptr, np.arange(part.start, part.stop), side="right") - 1
+
+
+def write_similarity(store: Store) -> None:
+    """similarity [E]: the blocks' shares, added up."""
+    if not store.has("similarity"):
+        _add_up(store)
+    store.remove(PARTIAL)
+
+
+def _add_up(store: Store) -> None:
+    config, blocks = store.config, range(len(store.manifest.blocks))
+    partial = [store.array(partial_similarity(block)) for block in blocks]
+    name, length = similarity_neighbours(store), np.sqrt(store.array("squared_length"))
+    indptr, indices = store.array(f"{name}/indptr"), store.array(f"{name}/indices")
+    with store.writing("similarity", indices.shape, np.float32) as out:
+        for part, ego in edge_parts(store, indptr):
+            total = np.zeros(len(ego))
+            for sums in partial:
+                total += sums[part]
+            if config.similarity == "cosine":
+                size = length[ego] * length[indices[part]]
+                out[part] = np.divide(total, size, out=np.zeros_like(total), where=size > 0)
+            else:
+                out[part] = config.euclid_sign * (total if config.similarity == "squared" else np.sqrt(total))
+
+
+def write_labelled_rows(store: Store) -> None:
+    """labelled [m], the nodes with a label, and rows [m, K+1, d], their propagated features side by side."""
+    if store.has("rows"):
+        return
+    labelled = np.flatnonzero(store.array("y") >= 0)
+    store.save("labelled", labelled)
+    K, d = store.config.K, store.manifest.num_features
+    at_once = max(1, store.manifest.memory // (8 * (K + 1) * d))
+    with store.writing("rows", (len(labelled), K + 1, d), np.float32) as out:
+        for start in range(0, len(labelled), at_once):
+            part = slice(start, start + at_once)
+            for block, (first, last) in enumerate(store.manifest.blocks):
+                for s in range(K + 1):
+                    out[part, s, first:last] = store.array(hop(s, block))[labelled[part]]

@@ -1,0 +1,86 @@
+"""Some nodes of a store → `Rows`, what the model reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from numpy.typing import NDArray
+
+from lsgnn.config import LSGNNConfig
+from lsgnn.nn.rows import DenseChannels, Neighbours, Rows
+from lsgnn.out_of_core.settings import require_suited
+from lsgnn.out_of_core.store import Store, hop
+from lsgnn.out_of_core.tasks import similarity_neighbours
+from lsgnn.propagate.precompute import mixing
+from lsgnn.propagate.similarity import NeighbourSimilarity
+
+BYTES_PER_NEIGHBOUR = 160  # that a neighbour's similarity takes, with its place in sparse matrices and their gradients
+
+
+@dataclass(frozen=True, eq=False)
+class StoredRows:
+    """The rows of a store for a model with these settings."""
+
+    store: Store
+    config: LSGNNConfig
+
+    def __post_init__(self) -> None:
+        require_suited(self.store, self.config)
+
+    def labelled(self, places: NDArray[np.integer]) -> Rows:
+        """Rows of the labelled nodes at these places among all labelled ones."""
+        basis = self._files["rows"][np.asarray(places)][:, : self.config.K + 1]
+        return self._rows(basis, self._files["labelled"][places])
+
+    def range(self, start: int, stop: int) -> Rows:
+        """Rows of the nodes start … stop-1, labelled or not."""
+        basis = np.empty((stop - start, self.config.K + 1, self.store.manifest.num_features), np.float32)
+        for block, (first, last) in enumerate(self.store.manifest.blocks):
+            for s in range(self.config.K + 1):
+                basis[:, s, first:last] = self.store.array(hop(s, block))[start:stop]
+        return self._rows(basis, np.arange(start, stop))
+
+    def chunks(self) -> Iterator[tuple[int, int]]:
+        """[first, last) of ranges that cover all nodes, each with as many rows and edges as the memory allows."""
+        memory, indptr = self.store.manifest.memory, self._files["indptr"]
+        rows = max(1, memory // (64 * (self.config.K + 1) * self.store.manifest.num_features))
+        start = 0
+        while start < self.store.num_nodes:
+            within = int(np.searchsorted(indptr, indptr[start] + memory // BYTES_PER_NEIGHBOUR, side="right")) - 1
+            stop = min(start + rows, max(within, start + 1), self.store.num_nodes)
+            yield start, stop
+            start = stop
+
+    def _rows(self, basis: NDArray[np.float32], nodes: NDArray[np.integer]) -> Rows:
+        """From Â^s X of these nodes [b, K+1, d]."""
+        stack = torch.einsum("cs,bsd->cbd", self._coefficients, torch.from_numpy(basis))  # [2K+1, b, d]
+        return Rows(DenseChannels(stack), Neighbours.of(self._similarities(nodes)))
+
+    @cached_property
+    def _coefficients(self) -> torch.Tensor:
+        """How channels are mixed from powers [2K+1, K+1]."""
+        K = self.config.K
+        own = np.eye(1, K + 1)
+        return torch.from_numpy(np.concatenate([own, mixing(self.config).reshape(2 * K, K + 1)])).float()
+
+    @cached_property
+    def _files(self) -> dict[str, NDArray[Any]]:
+        name = similarity_neighbours(self.store)
+        files = {file: self.store.array(file) for file in ("rows", "labelled", "similarity")}
+        if self.store.has(f"{name}/weights"):
+            files["weights"] = self.store.array(f"{name}/weights")
+        return files | {"indptr": self.store.array(f"{name}/indptr")}
+
+    def _similarities(self, nodes: NDArray[np.integer]) -> NeighbourSimilarity:
+        first, last = self._files["indptr"][nodes], self._files["indptr"][np.asarray(nodes) + 1]
+        ends = np.concatenate([[0], np.cumsum(last - first)])  # of each node's edges among all of these
+        edges = np.repeat(first - ends[:-1], last - first) + np.arange(ends[-1])
+        weights = self._files["weights"][edges] if "weights" in self._files else np.ones(len(edges), np.float32)
+        neighbours = sp.csr_array((weights, np.arange(len(edges)), ends), shape=(len(nodes), max(1, len(edges))))
+        return NeighbourSimilarity.of(neighbours, self._files["similarity"][edges])

@@ -1,0 +1,21 @@
+"""Which settings go with a store."""
+
+from __future__ import annotations
+
+from lsgnn.config import LSGNNConfig
+from lsgnn.errors import InputError
+from lsgnn.out_of_core.store import PRECOMPUTED, Store
+
+
+def require_suited(store: Store, config: LSGNNConfig) -> None:
+    """Raises where the store was made with other settings, or where a model keeps something for every node."""
+    require_no_node_parameters(config)
+    for name in PRECOMPUTED:
+        wanted, made = getattr(config, name), getattr(store.config, name)
+        if wanted > made if name == "K" else wanted != made:
+            raise InputError(f"{name}={wanted!r}, but the store was made with {made!r}: use that, or another store")
+
+
+def require_no_node_parameters(config: LSGNNConfig) -> None:
+    if kept := config.kept_per_node:
+        raise InputError(f"{kept} keeps parameters of each node and is not for stores: train without it")

@@ -1,0 +1,138 @@
+"""Training on the rows of a store, in mini-batches; under torchrun by several processes, each with a part of each one.
+
+Mathematically a batch is a batch, however many processes share it: the loss is the mean over all of it. What differs is
+the order of sums and, with dropout, the random numbers. One batch of all training rows is the training of
+`lsgnn.train.loop`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lsgnn.config import LSGNNConfig
+from lsgnn.errors import InputError
+from lsgnn.nn.model import LSGNN
+from lsgnn.out_of_core.rows import StoredRows
+from lsgnn.out_of_core.store import Store
+from lsgnn.out_of_core.world import World
+from lsgnn.train.class_weights import class_weights
+from lsgnn.train.engines import require_device
+from lsgnn.train.loop import OnEpoch, make_optimizer, run_epochs
+from lsgnn.train.seeded import seeded
+from lsgnn.train.trained import Epoch, Trained
+
+Places = NDArray[np.int64]  # of nodes among the labelled ones
+
+
+def train_stored(
+    store: Store,
+    config: LSGNNConfig,
+    *,
+    batch_size: int = 8192,
+    device: str = "cpu",
+    world: World | None = None,
+    on_epoch: OnEpoch | None = None,
+) -> Trained:
+    """The best weights by the selection rule; the same in all processes of a `world`.
+
+    Each epoch goes once through the training rows, shuffled, and once through the validation rows.
+
+    Args:
+        batch_size: rows of one optimiser step, of all processes together.
+    """
+    start, world = time.perf_counter(), world or World()
+    require_device(device)
+    rows = StoredRows(store, config)
+    train, val = (places_of(store, part) for part in ("train", "val"))
+    if config.head == "mlp" and world.size > 1:
+        raise InputError("head='mlp' normalises over the whole batch, which no process sees: use head='linear'")
+    rows_needed = 2 if config.head == "mlp" else 1  # by each process in each batch
+    smallest = len(train) // -(-len(train) // batch_size) if len(train) else 0
+    if smallest < rows_needed * world.size or not len(val):
+        raise InputError(
+            f"{len(train)} training and {len(val)} validation nodes in batches of {batch_size} are too few for "
+            f"{world.size} process(es): each needs {rows_needed} row(s) of every batch"
+        )
+    y = torch.from_numpy(np.asarray(store.array("y")[store.array("labelled")]))  # of the labelled nodes
+    num_classes = len(store.class_names)
+    weight = torch.from_numpy(class_weights(config.class_weight, y[train].numpy(), num_classes))
+    with seeded(config.seed):
+        model = LSGNN.from_config(config, store.manifest.num_features, num_classes, store.num_nodes).to(device)
+        shared, optimizer = world.share_gradients(model), make_optimizer(model, config)
+        if not world.is_first:
+            torch.manual_seed(config.seed + world.rank)  # every process drops out other units
+
+        def run_epoch(epoch: int) -> Epoch:
+            total = torch.zeros(2, dtype=torch.float64)  # loss, weight
+            for batch in batches(train, batch_size, np.random.default_rng([config.seed, epoch])):
+                total += _step(shared, optimizer, rows, batch, y, weight, world, device)
+            loss, accuracy = _score(model, rows, val, batch_size, y, weight, world, device)
+            return Epoch(epoch=epoch, train_loss=float(total[0] / total[1]), val_loss=loss, val_accuracy=accuracy)
+
+        return run_epochs(model, config, run_epoch, start, on_epoch)
+
+
+def places_of(store: Store, part: str) -> Places:
+    """Where the nodes of a mask ("train", "val", "test") are among the labelled ones."""
+    return np.flatnonzero(store.array(part)[store.array("labelled")])
+
+
+def batches(places: Places, batch_size: int, random: np.random.Generator) -> Iterator[Places]:
+    """All places once, shuffled, in batches of nearly the same size; a single batch stays in order."""
+    count = -(-len(places) // batch_size)
+    yield from np.array_split(places if count == 1 else random.permutation(places), count)
+
+
+def _step(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    rows: StoredRows,
+    batch: Places,
+    y: Tensor,
+    weight: Tensor,
+    world: World,
+    device: str,
+) -> Tensor:
+    """One optimiser step; (sum of weighted losses, sum of weights) over the batch [2]."""
+    own = batch[world.rank :: world.size]
+    model.train()
+    optimizer.zero_grad()
+    of_node = weight[y[own]]
+    losses = F.cross_entropy(model(rows.labelled(own).to(device)), y[own].to(device), reduction="none")
+    summed = (of_node.to(device) * losses).sum()
+    # gradients are averaged over processes, so that each counts for `size` of them
+    (summed * world.size / weight[y[batch]].sum()).backward()  # type: ignore[no-untyped-call]
+    optimizer.step()
+    return world.sum(torch.stack([summed.detach().cpu(), of_node.sum()]).double())
+
+
+@torch.no_grad()
+def _score(
+    model: LSGNN,
+    rows: StoredRows,
+    places: Places,
+    batch_size: int,
+    y: Tensor,
+    weight: Tensor,
+    world: World,
+    device: str,
+) -> tuple[float, float]:
+    """(cross entropy, accuracy) in evaluation mode, every process doing its part."""
+    total = torch.zeros(3, dtype=torch.float64)  # loss, weight, right
+    model.eval()
+    own = places[world.rank :: world.size]
+    for start in range(0, len(own), batch_size):
+        part = own[start : start + batch_size]
+        logits = model(rows.labelled(part).to(device)).cpu()
+        losses = weight[y[part]] * F.cross_entropy(logits, y[part], reduction="none")
+        right = (logits.argmax(dim=-1) == y[part]).sum()
+        total += torch.stack([losses.sum().double(), weight[y[part]].sum().double(), right.double()])
+    loss, size, right = world.sum(total)
+    return float(loss / size), float(right / len(places))

@@ -1,0 +1,194 @@
+"""Why is a node classified as it is? The last read-out of the data flow: `Run` and a node id in, `Explanation` out.
+
+The arithmetic is in `lsgnn.nn.contributions`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.special import softmax
+from torch import Tensor
+
+from lsgnn.errors import InputError
+from lsgnn.graph.lookup import number_of
+from lsgnn.nn.contributions import contributions
+from lsgnn.nn.fusion import LocalSimFusion
+from lsgnn.nn.model import LSGNN
+from lsgnn.nn.rows import Rows
+from lsgnn.propagate.filters import adjacency
+from lsgnn.propagate.similarity import edge_similarity
+
+if TYPE_CHECKING:
+    from lsgnn.runs.run import Run
+
+CHANNELS = ("own", "low", "high")
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A node that the explained one reads."""
+
+    node_id: Any
+    similarity: float  # d_ij
+    weight: float  # Â_ij
+    label: str | None  # its known class
+    prediction: str
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """How one node came to its class.
+
+    Args:
+        node_id: the user's id of the node.
+        label: its known class, if it has one, and `part`, the part of the split it is in.
+        prediction: the most probable class.
+        probabilities: calibrated probability of each class [C].
+        logits: what the contributions add up to [C], before calibration.
+        localsim: φ, the learned local similarity; None where the model's weights do not use it.
+        localsim_percentile: share of nodes (in percent) with a smaller φ, ties counted half.
+        naive_localsim: the plain mean similarity to the neighbours, and its percentile.
+        alpha: fusion weights [K, 3], last axis (own, low, high).
+        own: contribution of the node's own block G_I to each class [C].
+        hops: contributions of each hop and channel [K, 3, C].
+        links: contribution of the adjacency embedding [C]; zero without one.
+        bias: what is left [C]; own + hops + links + bias = logits.
+        neighbours: the nodes it reads, the largest weight first.
+        members: how many trainings the values are means of (φ and α of different trainings are not on one scale, so
+            look at a single `member` to interpret those).
+    """
+
+    node_id: Any
+    label: str | None
+    part: str | None
+    prediction: str
+    class_names: tuple[str, ...] = field(repr=False)
+    probabilities: NDArray[np.float64]
+    logits: NDArray[np.float64] = field(repr=False)
+    localsim: float | None
+    localsim_percentile: float | None
+    naive_localsim: float
+    naive_percentile: float
+    alpha: NDArray[np.float64] = field(repr=False)
+    own: NDArray[np.float64] = field(repr=False)
+    hops: NDArray[np.float64] = field(repr=False)
+    links: NDArray[np.float64] = field(repr=False)
+    bias: NDArray[np.float64] = field(repr=False)
+    neighbours: tuple[Neighbour, ...] = field(repr=False)
+    members: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; per-class arrays become {class: value}."""
+
+        def named(values: NDArray[np.float64]) -> dict[str, float]:
+            return dict(zip(self.class_names, values.tolist(), strict=True))
+
+        hops = [
+            {
+                channel: {"alpha": float(a), "contribution": named(c)}
+                for channel, a, c in zip(CHANNELS, *hop, strict=True)
+            }
+            for hop in zip(self.alpha, self.hops, strict=True)
+        ]
+        return {
+            "node": self.node_id,
+            "label": self.label,
+            "part": self.part,
+            "prediction": self.prediction,
+            "probabilities": named(self.probabilities),
+            "localsim": {"value": self.localsim, "percentile": self.localsim_percentile},
+            "naive_localsim": {"value": self.naive_localsim, "percentile": self.naive_percentile},
+            "logits": named(self.logits),
+            "own": named(self.own),
+            "hops": hops,
+            "links": named(self.links),
+            "bias": named(self.bias),
+            "members": self.members,
+            "neighbours": [asdict(neighbour) for neighbour in self.neighbours],
+        }
+
+    def __str__(self) -> str:
+        from lsgnn.runs.explanation_text import text_of
+
+        return text_of(self)
+
+
+def explain(run: Run, node_id: Any, member: int | None = None) -> Explanation:
+    """Explains one node of the run's own graph: by the mean of all members, or by one of them."""
+    i = number_of(run.graph, node_id)
+    if member is not None and not 0 <= member < len(run.models):
+        raise InputError(f"member {member} does not exist: the run has members 0..{len(run.models) - 1}")
+    models = run.models if member is None else [run.models[member]]
+    row = run.rows.select(torch.tensor([i]))
+    parts = [contributions(model, row) for model in models]
+    localsim = [phi for model in models if (phi := _localsim(model, run.rows)) is not None]
+    phi = np.mean(localsim, axis=0) if localsim else None
+    naive = run.inputs.similarity.naive_localsim()
+    with torch.no_grad():
+        logits = run.logits if member is None else models[0](run.rows).numpy()
+    probabilities = softmax(logits.astype(np.float64) / run.temperature, axis=1)
+    graph = run.graph
+    return Explanation(
+        node_id=graph.node_ids[i].item(),
+        label=_label(run, i),
+        part=next((part for part in ("train", "val", "test") if getattr(run.split, part)[i]), None),
+        prediction=graph.class_names[int(probabilities[i].argmax())],
+        class_names=graph.class_names,
+        probabilities=probabilities[i],
+        localsim=None if phi is None else float(phi[i]),
+        localsim_percentile=None if phi is None else _percentile(phi, i),
+        naive_localsim=float(naive[i]),
+        naive_percentile=_percentile(naive, i),
+        neighbours=_neighbours(run, i, probabilities),
+        members=len(models),
+        **{
+            name: _mean([getattr(p, name) for p in parts])
+            for name in ("logits", "alpha", "own", "hops", "links", "bias")
+        },
+    )
+
+
+@torch.no_grad()
+def _localsim(model: LSGNN, rows: Rows) -> NDArray[np.float32] | None:
+    """φ of all nodes [n], if the model's weights come from it."""
+    if not isinstance(model.fusion, LocalSimFusion):
+        return None
+    phi: Tensor = model.fusion.weights.localsim(rows.neighbours)
+    return phi.numpy()
+
+
+def _neighbours(run: Run, i: int, probabilities: NDArray[np.float64]) -> tuple[Neighbour, ...]:
+    """The nodes that node i reads in one hop."""
+    graph, pre = run.graph, run.inputs
+    near = adjacency(graph, run.config.direction)[[i]].indices
+    pairs = np.stack([np.full(len(near), i), near])
+    similarity = edge_similarity(pre.x, pairs, run.config.similarity, run.config.euclid_sign)
+    weight = pre.adj[[i]].toarray()[0]
+    found = [
+        Neighbour(
+            node_id=graph.node_ids[j].item(),
+            similarity=float(d),
+            weight=float(weight[j]),
+            label=_label(run, j),
+            prediction=graph.class_names[int(probabilities[j].argmax())],
+        )
+        for j, d in zip(near.tolist(), similarity, strict=True)
+    ]
+    return tuple(sorted(found, key=lambda neighbour: (-neighbour.weight, -neighbour.similarity)))
+
+
+def _label(run: Run, i: int) -> str | None:
+    return run.graph.class_names[run.graph.y[i]] if run.graph.labelled[i] else None
+
+
+def _percentile(values: NDArray[np.float32], i: int) -> float:
+    return float(50 * ((values < values[i]).mean() + (values <= values[i]).mean()))
+
+
+def _mean(tensors: list[Tensor]) -> NDArray[np.float64]:
+    return torch.stack(tensors).mean(dim=0).numpy()

@@ -1,0 +1,53 @@
+"""The memory of one training, allocated before the kernels run: they allocate nothing themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lsgnn.train.fused.layout import Layout
+from lsgnn.train.fused.structs import Floats, Scratch, Work
+
+
+def floats(*shape: int) -> Floats:
+    return np.zeros(int(np.prod(shape, dtype=np.int64)), np.float32)
+
+
+def make_work(layout: Layout, rows: int, train_rows: int, reached: int, similarities: int, logits: bool) -> Work:
+    """Buffers for `rows` scored rows, the first `train_rows` of them to train on, among `reached` nodes (0 for the
+    dense reduction, which needs none of them)."""
+    tile = max(size for _, size in layout.tiles)
+    return Work(
+        Z=floats(rows, layout.width),
+        Y=floats(reached, tile),
+        T0=floats(reached, tile),
+        T1=floats(reached, tile),
+        f=floats(similarities),
+        grad_f=floats(similarities),
+        grad_reduce=floats(layout.d, layout.width if layout.dense else tile),
+        grad_small=layout.zero_small(),
+        al_out_T=floats(layout.z, layout.alphas),
+        L=floats(layout.n, layout.z),
+        G=floats(train_rows if layout.n else 0, layout.z),
+        norm=floats(4 if layout.n else 0, layout.z),
+        logits=floats(rows, layout.C) if logits else floats(0),
+    )
+
+
+def make_scratch(layout: Layout) -> Scratch:
+    K, z, A = layout.K, layout.z, layout.alphas
+    return Scratch(
+        phi=floats(1),
+        hidden_in=floats(z),
+        sigmoid=floats(z),
+        hidden=floats(z),
+        alpha=floats(A),
+        grad_alpha=floats(A),
+        R=floats(2 * K + 1, z),
+        inverse_norm=floats(2 * K + 1),
+        grad_R=floats(2 * K + 1, z),
+        Q=floats(layout.blocks, z),
+        inverse_out_norm=floats(layout.blocks),
+        mask=floats(layout.blocks, z),
+        logit=floats(layout.C),
+        total=floats(1),
+    )

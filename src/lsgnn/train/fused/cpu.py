@@ -1,0 +1,100 @@
+"""The engine's face: `Precomputed`, labels, a split and initial weights in; trained weights out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from lsgnn.config import LSGNNConfig
+from lsgnn.errors import InputError
+from lsgnn.graph.splits import Split
+from lsgnn.propagate.irdc import MAX_BASIS_K
+from lsgnn.propagate.precompute import Precomputed
+from lsgnn.train.fused.epochs import GRADIENT, PREDICT, TRAIN
+from lsgnn.train.fused.paths import Path
+from lsgnn.train.fused.structs import State
+from lsgnn.train.fused.task import Task
+from lsgnn.train.selection import BestEpoch
+from lsgnn.train.trained import Epoch, Trained
+
+
+def supports(config: LSGNNConfig) -> bool:
+    """True if the engine can train these settings; everything else is for the torch loop."""
+    return (
+        config.weights in ("localsim", "graph")
+        and config.reduce_layers == 1
+        and config.head == "linear"
+        and config.K <= MAX_BASIS_K
+    )
+
+
+def train_cpu(
+    pre: Precomputed,
+    y: NDArray[np.int64],
+    split: Split,
+    config: LSGNNConfig,
+    initial: Mapping[str, Tensor],
+    path: Path = "auto",
+) -> Trained:
+    """Trains `lsgnn.nn.LSGNN` full-batch: per epoch one optimiser step and one look at the validation rows.
+
+    Labels are read at the split's training and validation rows only. It runs on the calling thread without holding the
+    interpreter's lock, so that several splits can train at the same time; the result depends on the arguments alone.
+
+    Args:
+        pre: the parameter-free half of the model, of n nodes.
+        y: class numbers [n].
+        split: masks [n]; the test mask is not read.
+        config: settings that `supports` accepts.
+        initial: a `state_dict` of `lsgnn.nn.LSGNN` to start from; it is not changed.
+        path: how the channels are reduced, `narrow` or `dense`; `auto` lets the cost model choose.
+    """
+    _require_support(config)
+    start = time.perf_counter()
+    task = Task.to_train(pre, y, split, config, initial, path)
+    state = State(*(task.layout.zeros() for _ in range(3)))
+    history = np.full((config.epochs, 3), np.nan)
+    best_epoch, epochs_run = task.run(TRAIN, config, state, task.buffers(), history)
+    if best_epoch == 0:
+        BestEpoch(config.select_by).require_any(config.lr)
+    epochs = [
+        Epoch(epoch=number, train_loss=train_loss, val_loss=val_loss, val_accuracy=val_accuracy)
+        for number, (train_loss, val_loss, val_accuracy) in enumerate(history[:epochs_run].tolist(), start=1)
+    ]
+    return Trained(task.layout.unpack(state.best), best_epoch, epochs, time.perf_counter() - start)
+
+
+def gradients_cpu(
+    pre: Precomputed,
+    y: NDArray[np.int64],
+    split: Split,
+    config: LSGNNConfig,
+    state_dict: Mapping[str, Tensor],
+    path: Path = "auto",
+) -> dict[str, Tensor]:
+    """Gradient of the training loss at the given weights, under the model's names: for tests."""
+    _require_support(config)
+    task = Task.to_train(pre, y, split, config, state_dict, path)
+    state = State(*(task.layout.zeros() for _ in range(3)))
+    task.run(GRADIENT, config, state, task.buffers(), np.zeros((1, 3)))
+    return task.layout.parameters(state.m1)
+
+
+def logits_cpu(pre: Precomputed, config: LSGNNConfig, state_dict: Mapping[str, Tensor]) -> NDArray[np.float32]:
+    """Logits of all nodes [n, C] in evaluation mode."""
+    _require_support(config)
+    task = Task.to_predict(pre, config, state_dict)
+    work = task.buffers(logits=True)
+    task.run(PREDICT, config, State(task.weights, task.weights, task.weights), work, np.zeros((1, 3)))
+    logits = np.empty((pre.num_nodes, task.layout.C), dtype=np.float32)
+    logits[task.rows.node] = work.logits.reshape(logits.shape)  # the task has its own order of the nodes
+    return logits
+
+
+def _require_support(config: LSGNNConfig) -> None:
+    if not supports(config):
+        raise InputError("the CPU engine cannot train these settings: use engine='auto' or 'torch'")

@@ -1,0 +1,166 @@
+"""From `Precomputed` and the rows that are scored to the arrays of the kernels, with no row more than they need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+from lsgnn.config import LSGNNConfig
+from lsgnn.errors import InputError
+from lsgnn.propagate.precompute import Precomputed, channels, mixing
+from lsgnn.propagate.similarity import NeighbourSimilarity
+from lsgnn.train.fused.layout import Layout
+from lsgnn.train.fused.structs import Csr, Floats, Links, Narrow, Rows
+
+Nodes = NDArray[np.int64]
+NO_FLOATS, NO_INDICES = np.zeros(0, np.float32), np.zeros(0, np.uint32)
+NOTHING = Csr(NO_INDICES, np.zeros(1, np.uint32), NO_INDICES, NO_FLOATS)
+NO_TILES = np.zeros(0, np.int64)
+NO_NARROW = Narrow(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, 0, NO_FLOATS, NO_TILES, NO_TILES, NO_TILES)
+NODES_PER_BLOCK, ENTRIES_PER_BLOCK = 512, 16  # of Xᵀ: see `_transposed_in_blocks`
+
+
+def as_csr(matrix: sp.csr_array, rows: Nodes | None = None) -> Csr:
+    """The kernels' form of a sparse matrix; row r belongs to node rows[r] (by default r)."""
+    matrix = sp.csr_array(matrix)
+    matrix.sort_indices()
+    numbers = np.arange(matrix.shape[0]) if rows is None else rows
+    # copies: whatever the caller's arrays are (read-only, shared), the kernels see one and the same type
+    return Csr(
+        np.array(numbers, dtype=np.uint32),
+        np.array(matrix.indptr, dtype=np.uint32),
+        np.array(matrix.indices, dtype=np.uint32),
+        np.array(matrix.data, dtype=np.float32),
+    )
+
+
+def link_operands(pre: Precomputed, config: LSGNNConfig) -> Links:
+    """The links that the adjacency embedding reads, both ways; empty where there is none."""
+    if not config.adjacency_embedding:
+        return Links(NOTHING, NOTHING)
+    if pre.links is None:
+        raise InputError("there are no links to embed: precompute them with adjacency_embedding=True")
+    return Links(as_csr(pre.links), as_csr(sp.csr_array(pre.links.T)))
+
+
+def power_coefficients(config: LSGNNConfig) -> NDArray[np.float32]:
+    """Of Â^s in each block of columns, s = 0 … K [K+1, 2K+1]."""
+    K, M = config.K, mixing(config)  # [2, K, K+1]
+    blocks = np.zeros((2 * K + 1, K + 1), dtype=np.float32)
+    blocks[0, 0] = 1.0
+    blocks[1:] = M.transpose(1, 0, 2).reshape(2 * K, K + 1)
+    return np.ascontiguousarray(blocks.T)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The rows that are scored, and the nodes whose features they depend on."""
+
+    nodes: Nodes  # [N] all of them, by their numbers in the graph; neighbours stand close together
+    scored: Nodes  # [b] positions in `nodes` of training rows, then validation rows
+    inner: Nodes  # positions in `nodes` of those that some row reads
+    train_rows: int
+    unread: int  # the first so many training rows are not read by any other
+
+    @classmethod
+    def of(cls, adj: sp.csr_array, train: Nodes, val: Nodes, powers: int) -> Reach:
+        """`powers` is the highest power of Â that occurs."""
+        n = adj.shape[0]
+        read, frontier = np.zeros(n, dtype=bool), np.concatenate([train, val])
+        for _ in range(powers):
+            now = np.zeros(n, dtype=bool)
+            now[adj[frontier].indices] = True
+            read |= now
+            frontier = np.flatnonzero(now)
+        needed = read.copy()
+        needed[train] = needed[val] = True
+        nodes = np.flatnonzero(needed)
+        nodes = nodes[_neighbours_together(adj[nodes][:, nodes])]
+        position = np.zeros(n, dtype=np.int64)
+        position[nodes] = np.arange(len(nodes))
+        parts = [train[~read[train]], train[read[train]], val]
+        scored = np.concatenate([np.sort(position[part]) for part in parts])
+        return cls(nodes, scored, np.flatnonzero(read[nodes]), len(train), len(parts[0]))
+
+
+def _neighbours_together(adj: sp.csr_array) -> Nodes:
+    """An order of the nodes in which a node's neighbours are near, so that what is gathered is often in the cache."""
+    pattern = sp.csr_matrix(adj + adj.T)  # scipy's graph routines know matrices only
+    return np.asarray(reverse_cuthill_mckee(pattern, symmetric_mode=True), dtype=np.int64)
+
+
+def narrow_operands(pre: Precomputed, config: LSGNNConfig, reach: Reach, layout: Layout, learns: bool = True) -> Narrow:
+    """If nothing `learns`, the transposes are left out."""
+    N, t, scored = len(reach.nodes), reach.train_rows, reach.scored
+    read = np.zeros(N, dtype=bool)
+    read[reach.inner] = True
+    A = sp.csr_array(sp.csr_array(pre.adj)[reach.nodes][:, reach.nodes] @ sp.diags_array(read.astype(np.float32)))
+    x = sp.csr_array(sp.csr_array(pre.x)[reach.nodes])
+    inner, outer = A[reach.inner], A[scored]
+    c = power_coefficients(config)
+    top = np.where(c != 0, np.arange(len(c))[:, None], 0).max(axis=0)  # of each block
+    blocks = [np.arange(column, column + size) // layout.z for column, size in layout.tiles]
+    XT = outer_T = inner_T = NOTHING
+    if learns:
+        learning = read.copy()
+        learning[scored[:t]] = True  # other nodes have no gradient at X W
+        XT = as_csr(_transposed_in_blocks(x, learning))
+        outer_T = as_csr(sp.csr_array(outer[:t].T)[reach.inner], reach.inner)
+        inner_T = as_csr(sp.csr_array((sp.diags_array(read.astype(np.float32)) @ A).T)[reach.inner], reach.inner)
+    return Narrow(
+        X=as_csr(x),
+        XT=XT,
+        outer=as_csr(outer, scored),
+        inner=as_csr(inner, reach.inner),
+        outer_T=outer_T,
+        inner_T=inner_T,
+        unread=reach.unread,
+        coefficients=np.repeat(c, layout.z, axis=1).ravel(),
+        tile_column=np.array([column for column, _ in layout.tiles]),
+        tile_size=np.array([size for _, size in layout.tiles]),
+        tile_top=np.array([top[b].max() for b in blocks]),
+    )
+
+
+def _transposed_in_blocks(x: sp.csr_array, learning: NDArray[np.bool_]) -> sp.csr_array:
+    """Xᵀ [d, N] at the learning nodes, cut into blocks of columns, one below the other [blocks · d, N].
+
+    A block is read at random, once per feature, so its gradients should be in the cache; but a feature should still
+    find enough of its entries in it.
+    """
+    n, d = x.shape
+    blocks = max(1, min(x.nnz // (ENTRIES_PER_BLOCK * d), -(-n // NODES_PER_BLOCK)))
+    rows = np.repeat(np.arange(n), np.diff(x.indptr))
+    keep = learning[rows]
+    at = (x.indices + rows * blocks // n * d)[keep]
+    return sp.csr_array((x.data[keep], (at, rows[keep])), shape=(blocks * d, n))
+
+
+def dense_operand(pre: Precomputed, config: LSGNNConfig, scored: Nodes) -> Floats:
+    """The channels at the scored nodes [2K+1, b, d], flattened."""
+    return channels(pre, config, scored).ravel()
+
+
+def row_operands(
+    similarity: NeighbourSimilarity, scored: Nodes, train_rows: int, y: NDArray[np.int64], loss_share: Floats
+) -> Rows:
+    """Inputs of the scored nodes, y [b] their classes; similarities are numbered in the order in which rows meet them,
+    so that those of training rows come first."""
+    share = sp.csr_array(sp.csr_array(similarity.share)[scored])
+    used, first_met, which = np.unique(share.indices, return_index=True, return_inverse=True)
+    order = np.argsort(first_met)
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.arange(len(order))
+    renumbered = sp.csr_array((share.data, number[which], share.indptr), shape=(len(scored), max(1, len(used))))
+    return Rows(
+        node=scored.astype(np.uint32),
+        y=y.astype(np.uint32),
+        loss_share=loss_share,
+        share=as_csr(renumbered),
+        similarity=similarity.values[used[order]].astype(np.float32),
+        train_similarities=int((first_met < share.indptr[train_rows]).sum()),
+    )

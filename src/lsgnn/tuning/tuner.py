@@ -1,0 +1,136 @@
+"""`tune`: search settings on validation nodes, re-score the best with fresh seeds, choose one. Test is not involved."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lsgnn import zoo
+from lsgnn.benchmark.units import digest_of_graph, digest_of_split
+from lsgnn.config import LSGNNConfig, TrainingConfig
+from lsgnn.errors import InputError
+from lsgnn.graph.graph import Graph
+from lsgnn.graph.io.convert import as_graph
+from lsgnn.graph.splits import Split, Splits
+from lsgnn.runs.defaults import suited_to
+from lsgnn.runs.fit import check_split, default_splits, numbers_of
+from lsgnn.train.engines import Engine
+from lsgnn.train.metrics import Metric
+from lsgnn.tuning.choice import TOP, Tuning, choose
+from lsgnn.tuning.grid import best_cells
+from lsgnn.tuning.limits import limits_of, nearest, require_inside, require_same_space
+from lsgnn.tuning.pruning import HopelessPruner, judging_nodes
+from lsgnn.tuning.scorer import LSGNNScorer, Scorer, ZooScorer
+from lsgnn.tuning.space import SPACES, Space, SpaceName
+from lsgnn.tuning.study import OnTrial, open_study, search
+from lsgnn.zoo.presets import zoo_preset
+
+
+def tune(
+    graph: Any,
+    *,
+    model: str = "lsgnn",
+    space: SpaceName = "paper",
+    trials: int = 200,
+    base: TrainingConfig | None = None,
+    splits: Splits | None = None,
+    which: Sequence[int] | None = None,
+    metric: Metric = "accuracy",
+    storage: str | Path | None = None,
+    prune: bool = True,
+    grid: bool = True,
+    start: Sequence[Mapping[str, Any]] = (),
+    timeout: float = math.inf,
+    rescore: int = TOP,
+    seed: int = 0,
+    engine: Engine = "auto",
+    workers: int = 2,
+    on_trial: OnTrial | None = None,
+) -> Tuning:
+    """Tunes a model on a graph by mean validation score over its splits.
+
+    Args:
+        graph: anything `lsgnn.as_graph` understands.
+        model: LSGNN, or any model of the zoo with its own space.
+        space: for LSGNN, the paper's search space or the extended one.
+        trials: how many settings to try (for LSGNN after a first look at all 36 cells of β and γ, if `grid`).
+        base: settings the space does not touch; the others are the first that are tried, as near as the space has them.
+        splits: splits to use instead of the graph's own; `which` picks some of them.
+        metric: what to maximise on the validation nodes.
+        storage: database file; a search that was stopped goes on from it, and several processes may share it.
+        prune: stop a trial when its first splits are clearly worse than those of the best one (`HopelessPruner`).
+        start: settings to try first, over `base`, such as those that suited a similar graph; names of the space only.
+        timeout: seconds after which no further trial is begun (re-scoring the best comes on top); the next call goes
+            on, if there is a `storage`.
+        rescore: how many of the best settings are scored again with fresh seeds (the better half of them twice) before
+            one is chosen: fewer where a training is long, but one alone is chosen by luck.
+        seed: of the search; trainings take a seed of their own on each split, or settings would be preferred that
+            are lucky with one seed's first weights on all splits at once. Re-scoring uses further seeds.
+        on_trial: called with the study after every trial.
+    """
+    for setting, value in (("trials", trials), ("rescore", rescore), ("workers", workers)):
+        if value < 1:
+            raise InputError(f"{setting}={value} is out of range: it must be at least 1")
+    if not timeout > 0:
+        raise InputError(f"timeout={timeout} is out of range: it must be a positive number of seconds")
+    graph, zoo_model = as_graph(graph), zoo.get(model)
+    base = base or suited_to(graph, LSGNNConfig() if model == "lsgnn" else zoo_preset(model, graph.name))
+    if not isinstance(base, zoo_model.config):
+        raise InputError(f"base is of type {type(base).__name__}: {model} takes {zoo_model.config.__name__}")
+    splits = default_splits(graph, splits)
+    numbers = numbers_of(splits, which)
+    for s in numbers:
+        check_split(graph, splits[s])
+    scorer: Scorer
+    if isinstance(base, LSGNNConfig):
+        name, suggest = f"{graph.name}/lsgnn/{space}", _space_of(space)
+        scorer = LSGNNScorer(graph, splits, base, metric, engine, workers)
+    else:
+        name, suggest = f"{graph.name}/{model}", zoo_model.space
+        scorer = ZooScorer(graph, splits, zoo_model, base, metric)
+    limits = limits_of(suggest)
+    require_inside(start, limits)
+    if not zoo_model.tunable:
+        raise InputError(f"{model} has no settings to tune: choose another model")
+    began, file = time.perf_counter(), Path(storage) if storage else None
+    deadline = time.monotonic() + timeout
+    decides = digest(graph, [splits[s] for s in numbers], base, metric, seed, engine)
+    pruner = HopelessPruner(min(judging_nodes(graph, splits[s], metric) for s in numbers)) if prune else None
+    study = open_study(name, file, pruner, decides)
+    require_same_space(study, limits)
+    known = nearest(base.to_dict(), limits)
+    first = [known | dict(settings) for settings in start]
+    if grid and isinstance(base, LSGNNConfig):
+        first_look = open_study(f"{name}/grid", file, pruner, decides)
+        # with another learning rate than it was seen with, a cell would not show what it is worth
+        first += [known | cell for cell in best_cells(scorer, first_look, numbers, seed, deadline)]
+    else:
+        first.append(known)
+    for settings in first:
+        study.enqueue_trial(settings, skip_if_exists=True)  # an earlier call or another process may have done so
+    search(study, scorer, suggest, numbers, trials, seed, on_trial, deadline)
+    tuning = choose(study, scorer, numbers, seed, rescore)
+    seconds = study.user_attrs.get("seconds", 0.0) + time.perf_counter() - began
+    study.set_user_attr("seconds", seconds)
+    return replace(tuning, seconds=seconds)
+
+
+def digest(
+    graph: Graph, splits: Sequence[Split], base: TrainingConfig, metric: Metric, seed: int, engine: Engine
+) -> str:
+    """A name for everything but the searched settings that decides a score."""
+    data = [digest_of_graph(graph), *(digest_of_split(split) for split in splits)]
+    parts = [*data, base.to_dict(), metric, seed, engine, "a seed per split"]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _space_of(name: SpaceName) -> Space:
+    if name not in SPACES:
+        raise InputError(f"space={name!r} is not a choice: use one of {', '.join(map(repr, SPACES))}")
+    return SPACES[name]

@@ -1,0 +1,273 @@
+"""PyG, networkx, scipy, paths and names ↔ Graph."""
+
+import os
+import subprocess
+import sys
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+from torch_geometric.data import Data, HeteroData
+
+import lsgnn.datasets
+from lsgnn import Graph, InputError, as_graph, stratified_splits
+from lsgnn.graph.io.convert import from_networkx, from_pyg, from_scipy, to_networkx, to_pyg
+from tests.graphs import random_graph, two_blocks
+
+
+def pyg(**changes):
+    fields = {"x": torch.eye(3), "edge_index": torch.tensor([[0, 1], [1, 2]]), "y": torch.tensor([0, 1, 0])}
+    return Data(**{key: value for key, value in (fields | changes).items() if value is not None})
+
+
+def column(*values):
+    return torch.tensor(values, dtype=torch.bool)
+
+
+def test_heavy_libraries_are_imported_only_when_needed():
+    code = (
+        "import sys, lsgnn.graph.io.convert; sys.exit(str({'torch', 'networkx', 'pyarrow'} & set(sys.modules) or ''))"
+    )
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert done.stderr.strip() == ""
+
+
+def test_a_graph_is_itself():
+    graph = random_graph()
+    assert as_graph(graph) is graph
+
+
+def test_a_path_is_loaded_as_text_or_as_path(tmp_path):
+    random_graph().save(tmp_path / "mine.npz")
+    for path in (tmp_path / "mine.npz", str(tmp_path / "mine.npz")):
+        assert as_graph(path).name == "mine"
+
+
+def test_a_name_is_a_dataset(monkeypatch):
+    monkeypatch.setattr(lsgnn.datasets, "load", lambda name: random_graph() if name == "cora" else None, raising=False)
+    assert as_graph("cora").name == "random-0"
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (3, "cannot make a graph of a int: pass a lsgnn.Graph, a PyG Data, a networkx graph, the path of a .npz file"),
+        (None, "cannot make a graph of a NoneType"),
+        (HeteroData(), "cannot make a graph of a HeteroData"),
+        ("nowhere/mine.npz", "mine.npz is not a file: check the path"),
+    ],
+)
+def test_anything_else_is_refused_with_the_list_of_what_is_understood(source, message):
+    with pytest.raises(InputError, match=message):
+        as_graph(source)
+
+
+def test_a_table_is_sent_to_read_tables(tmp_path):
+    (tmp_path / "edges.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match=r"edges.csv is a table: read it with lsgnn.read_tables"):
+        as_graph(str(tmp_path / "edges.csv"))
+
+
+# --- PyG
+
+
+def test_pyg_data_is_read_with_its_direction_and_weights():
+    g = as_graph(pyg(edge_weight=torch.tensor([0.5, 2.0])))
+    assert g.edge_index.tolist() == [[0, 1], [1, 2]]
+    assert g.edge_weight.tolist() == [0.5, 2.0]
+    assert (g.y.tolist(), g.splits) == ([0, 1, 0], None)
+
+
+def test_pyg_masks_are_nodes_by_splits():
+    one = as_graph(pyg(train_mask=column(1, 0, 0), val_mask=column(0, 1, 0), test_mask=column(0, 0, 1)))
+    assert (one.splits.train.tolist(), one.splits.test.tolist()) == ([[True, False, False]], [[False, False, True]])
+    two = as_graph(
+        pyg(
+            train_mask=column([1, 0], [0, 0], [0, 0]),
+            val_mask=column([0, 1], [1, 0], [0, 0]),
+            test_mask=column(0, 0, 1),
+        )
+    )  # as WikiCS: one test set for all splits
+    assert two.splits.train.tolist() == [[True, False, False], [False, False, False]]
+    assert two.splits.test.tolist() == [[False, False, True]] * 2
+
+
+def test_pyg_masks_that_are_incomplete_are_left_out_and_noted():
+    g = as_graph(pyg(train_mask=column(1, 0, 0)))
+    assert g.splits is None
+    assert g.notes == ("masks ignored, because the Data has only train_mask",)
+
+
+def test_pyg_masks_of_the_wrong_shape_are_refused():
+    masks = {"train_mask": column(1, 0), "val_mask": column(0, 1, 0), "test_mask": column(0, 0, 1)}
+    with pytest.raises(InputError, match=r"train_mask has shape \(2,\), but the graph has 3 nodes: pass \[n\] or"):
+        as_graph(pyg(**masks))
+
+
+def test_pyg_data_without_features_gets_its_structure_and_without_edges_is_refused():
+    g = from_pyg(Data(edge_index=torch.tensor([[0, 0], [1, 2]]), num_nodes=3))
+    np.testing.assert_allclose(g.x[:, :2], np.log1p([[2, 0], [0, 1], [0, 1]]), rtol=1e-6)
+    assert g.x[:, 2].any()  # and spectral coordinates
+    assert g.notes == ("no feature columns: x is log degrees and spectral coordinates of the graph itself",)
+    with pytest.raises(InputError, match="the PyG Data has no edge_index: set it"):
+        from_pyg(Data(x=torch.eye(3)))
+
+
+def test_edge_attributes_are_noted_as_ignored():
+    assert as_graph(pyg(edge_attr=torch.ones(2, 4))).notes == ("edge_attr ignored: LSGNN reads edge_weight",)
+
+
+@pytest.mark.parametrize("splits", [1, 3])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_pyg_and_back_is_the_same_graph(splits, sparse):
+    graph = random_graph(sparse=sparse)
+    graph = Graph(x=graph.x, edge_index=graph.edge_index, y=graph.y, splits=stratified_splits(graph.y, splits))
+    data = to_pyg(graph)
+    assert data.x.dtype == torch.float32
+    assert data.train_mask.shape == ((40,) if splits == 1 else (40, 3))
+    back = as_graph(data)
+    np.testing.assert_array_equal(back.x, graph.x.toarray() if sparse else graph.x)
+    np.testing.assert_array_equal(back.edge_index, graph.edge_index)
+    np.testing.assert_array_equal(back.splits.val, graph.splits.val)
+    assert data.validate()
+
+
+def test_pyg_data_shares_no_memory_with_the_graph():
+    graph = two_blocks()
+    before = graph.x.copy()
+    graph.to_pyg().x.zero_()
+    np.testing.assert_array_equal(graph.x, before)
+
+
+# --- networkx
+
+
+def test_undirected_edges_count_in_both_directions_and_loops_once():
+    net = nx.Graph([("a", "b"), ("b", "b")], name="net")
+    nx.set_edge_attributes(net, 2.0, "weight")
+    g = as_graph(net)
+    assert (g.name, g.node_ids.tolist()) == ("net", ["a", "b"])
+    assert g.edge_index.tolist() == [[0, 1, 1], [1, 0, 1]]
+    assert g.edge_weight.tolist() == [2, 2, 2]
+
+
+def test_directed_edges_keep_their_direction():
+    assert as_graph(nx.DiGraph([(7, 3)])).edge_index.tolist() == [[0], [1]]
+    assert as_graph(nx.DiGraph([(7, 3)])).node_ids.tolist() == [7, 3]
+
+
+def test_parallel_edges_are_merged():
+    assert as_graph(nx.MultiDiGraph([(0, 1), (0, 1)])).notes[0].startswith("no feature columns")
+    assert "1 duplicate edge(s) merged" in as_graph(nx.MultiDiGraph([(0, 1), (0, 1)])).notes
+
+
+def test_weights_on_some_edges_only_are_ignored_and_noted():
+    net = nx.DiGraph([(0, 1), (1, 2, {"weight": 3.0})])
+    assert as_graph(net).edge_weight is None
+    assert as_graph(net).notes[0] == "weights ignored: only 1 of 2 edges have one"
+
+
+def people(**attributes):
+    net = nx.Graph([("a", "b"), ("b", "c")])
+    for key, values in attributes.items():
+        nx.set_node_attributes(net, {n: v for n, v in zip("abc", values, strict=True) if v is not None}, key)
+    return net
+
+
+def test_features_are_the_vector_x_or_all_numbers():
+    assert as_graph(people(x=[np.array([1, 2]), [3, 4.5], (5, 6)], age=[1, 2, 3])).x.tolist() == [
+        [1, 2],
+        [3, 4.5],
+        [5, 6],
+    ]
+    assert as_graph(people(age=[1, 2, 3.5], member=[True, False, True])).x.tolist() == [[1, 1], [2, 0], [3.5, 1]]
+    assert from_networkx(people(age=[1, 2, 3], job=["x", "y", "z"]), features=["age"]).x.tolist() == [[1], [2], [3]]
+
+
+@pytest.mark.parametrize(
+    ("labels", "y", "names"),
+    [
+        (["x", None, "w"], [1, -1, 0], ("w", "x")),
+        ([10, 9, 10], [1, 0, 1], ("9", "10")),
+        ([np.int64(1), np.int64(0), None], [1, 0, -1], ("0", "1")),
+        ([1, "one", None], [0, 1, -1], ("1", "one")),
+    ],
+)
+@pytest.mark.parametrize("key", ["label", "y"])
+def test_labels_of_any_type_are_classes(key, labels, y, names):
+    g = as_graph(people(age=[1, 2, 3], **{key: labels}))
+    assert (g.y.tolist(), g.class_names) == (y, names)
+    assert g.num_features == 1
+
+
+def test_attributes_of_networkx_nodes_may_be_categories():
+    graph = people(age=[1, 2, 3], job=["x", "y", "x"])
+    found = from_networkx(graph, categories="job")
+    assert found.x.tolist() == [[1, 1, 0], [2, 0, 1], [3, 1, 0]]
+    assert found.feature_names == ("age", "job = x", "job = y")
+    with pytest.raises(InputError, match="categories lists 'job', which is the label"):
+        from_networkx(graph, label="job", categories=["job"])
+    assert from_networkx(graph, features=["age"], categories=["job"]).x.shape == (3, 3)
+    with pytest.raises(InputError, match="no node has an attribute 'town'"):
+        from_networkx(graph, categories=["town"])
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"job": ["x", "y", "z"]}, "column 'job' of the networkx nodes holds string values such as 'x'"),
+        ({"age": [1, None, 3]}, "row 1 of the networkx nodes has no value for 'age'"),
+        ({"x": [[1, 2], [3], [4, 5]]}, "row 1 of the networkx nodes has 1 values in 'x'"),
+        ({"age": [1, "two", 3]}, "node attributes mix types"),
+        ({"age": [1, float("nan"), 3]}, "has NaN or an infinite value in 'age'"),
+    ],
+)
+def test_attributes_that_are_no_features_are_refused(attributes, message):
+    with pytest.raises(InputError, match=message):
+        as_graph(people(**attributes))
+
+
+def test_an_empty_or_misnamed_networkx_graph_is_refused():
+    with pytest.raises(InputError, match="the networkx graph has no nodes"):
+        as_graph(nx.Graph())
+    with pytest.raises(InputError, match="no node has an attribute 'topic'"):
+        from_networkx(people(age=[1, 2, 3]), label="topic")
+
+
+def test_networkx_and_back_is_the_same_graph():
+    edges = np.array([[0, 1, 2], [1, 2, 2]])
+    x, y = sp.csr_array(np.eye(13, 4)), np.array([*range(12), -1])
+    graph = Graph(x=x, edge_index=edges, y=y, edge_weight=[1, 2, 0.5], node_ids=[f"n{i}" for i in range(13)], name="g")
+    back = from_networkx(to_networkx(graph))
+    np.testing.assert_array_equal(back.x, graph.x.toarray())
+    for field in ("edge_index", "y", "edge_weight", "node_ids"):
+        np.testing.assert_array_equal(getattr(back, field), getattr(graph, field))
+    assert (back.class_names, back.name) == (graph.class_names, "g")
+
+
+# --- scipy
+
+
+def test_an_adjacency_is_read_row_to_column():
+    adjacency = sp.csr_array([[0, 1, 0], [0, 0, 1], [0, 0, 0]])
+    g = from_scipy(adjacency, np.eye(3), [0, 1, 0])
+    assert g.edge_index.tolist() == [[0, 1], [1, 2]]
+    assert g.edge_weight is None
+
+
+def test_entries_other_than_one_are_weights():
+    assert from_scipy(np.array([[0, 0.5], [2, 0]]), sp.eye_array(2)).edge_weight.tolist() == [0.5, 2]
+
+
+def test_an_adjacency_must_be_square():
+    with pytest.raises(InputError, match=r"the adjacency has shape \(2, 3\), but it must be square"):
+        from_scipy(np.ones((2, 3)), np.eye(2))
+
+
+def test_the_callers_adjacency_is_left_alone():
+    adjacency = sp.coo_array(([1, 1, 0], ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
+    from_scipy(adjacency, np.eye(2))
+    assert adjacency.nnz == 3

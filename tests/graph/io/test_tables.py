@@ -1,0 +1,346 @@
+"""Tables → Graph: what is understood without being told, and what is refused with a fix."""
+
+import gzip
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from lsgnn import InputError, read_tables
+
+EDGES = "source,target\nann,bob\nbob,cy\n"
+NODES = "id,label,age,member\nann,x,30,true\nbob,,40,false\ncy,y,50,true\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name, text):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+def test_a_node_and_an_edge_table_make_a_graph(write):
+    g = read_tables(write("friends.csv", EDGES), write("nodes.csv", NODES))
+    assert repr(g) == "Graph('friends', nodes=3, edges=2, features=2, classes=2)"
+    assert g.node_ids.tolist() == ["ann", "bob", "cy"]
+    assert g.edge_index.tolist() == [[0, 1], [1, 2]]
+    assert (g.y.tolist(), g.class_names) == ([0, -1, 1], ("x", "y"))
+    assert g.x.tolist() == [[30, 1], [40, 0], [50, 1]]
+    assert g.splits is None
+    assert g.edge_weight is None
+
+
+def test_every_format_gives_the_same_graph(write, tmp_path):
+    pd = pytest.importorskip("pandas")
+
+    def frame(text):
+        return pd.DataFrame([line.split(",") for line in text.split()[1:]], columns=text.split()[0].split(","))
+
+    nodes = frame(NODES).assign(age=[30, 40, 50], member=[True, False, True])
+    for name, table in {"edges": frame(EDGES), "nodes": nodes}.items():
+        pq.write_table(pa.Table.from_pandas(table), tmp_path / f"{name}.parquet")
+    sources = {
+        "csv": (write("e.csv", EDGES), str(write("n.csv", NODES))),
+        "tsv": (write("e.tsv", EDGES.replace(",", "\t")), write("n.tsv", NODES.replace(",", "\t"))),
+        "gzip": (write("e.csv.gz", gzip.compress(EDGES.encode())), write("n.csv.gz", gzip.compress(NODES.encode()))),
+        "crlf": (write("ec.csv", EDGES.replace("\n", "\r\n")), write("nc.csv", "\ufeff" + NODES.replace("\n", "\r\n"))),
+        "parquet": (tmp_path / "edges.parquet", tmp_path / "nodes.parquet"),
+        "pandas": (frame(EDGES), nodes),
+        "pandas index": (frame(EDGES), nodes.set_index("id")),
+        "pandas filtered": (frame(EDGES), pd.concat([nodes, nodes.assign(id=["p", "q", "r"])])[:3].set_axis([5, 3, 9])),
+        "pandas category": (frame(EDGES).astype("category"), nodes.astype({"id": "category", "label": "category"})),
+        "arrow": (pa.Table.from_pandas(frame(EDGES)), pa.Table.from_pandas(nodes)),
+    }
+    for kind, (edges, nodes_) in sources.items():
+        g = read_tables(edges, nodes_)
+        assert g.node_ids.tolist() == ["ann", "bob", "cy"], kind
+        assert (g.y.tolist(), g.class_names) == ([0, -1, 1], ("x", "y")), kind
+        assert g.edge_index.tolist() == [[0, 1], [1, 2]], kind
+        assert g.x.tolist() == [[30, 1], [40, 0], [50, 1]], kind
+
+
+def test_columns_are_found_by_their_usual_names_in_any_order(write):
+    edges = write("e.csv", "weight,dst,note,src\n2,b,hello,a\n")
+    nodes = write("n.csv", "f,Class,node_id\n1,p,a\n2,q,b\n")
+    g = read_tables(edges, nodes)
+    assert g.edge_index.tolist() == [[0], [1]]
+    assert g.edge_weight.tolist() == [2]
+    assert g.class_names == ("p", "q")
+    assert g.x.tolist() == [[1], [2]]
+
+
+def test_columns_may_be_named(write):
+    edges = write("e.csv", "when,to,from,strength\n1,b,a,2.5\n")
+    nodes = write("n.csv", "f,topic,key,remark,part\n1,p,a,hello,train\n2,q,b,you,TEST\n")
+    g = read_tables(
+        edges,
+        nodes,
+        source="from",
+        target="to",
+        weight="strength",
+        id="key",
+        label="topic",
+        features=["f"],
+        split="part",
+        name="mine",
+    )
+    assert (g.name, g.edge_index.tolist(), g.edge_weight.tolist()) == ("mine", [[0], [1]], [2.5])
+    assert (g.splits.train.tolist(), g.splits.val.tolist()) == ([[True, False]], [[False, False]])
+    assert g.splits.test.tolist() == [[False, True]]
+
+
+@pytest.mark.parametrize("word", ["val", "valid", "validation", "Valid "])
+def test_all_spellings_of_validation_are_one(write, word):
+    nodes = write("n.csv", f"id,y,split,f\nann,0,train,1\nbob,1,{word},2\ncy,1,,3\n")
+    assert read_tables(write("e.csv", EDGES), nodes, split="split").splits.val.tolist() == [[False, True, False]]
+
+
+def test_integer_ids_stay_integers_and_text_stays_text(write):
+    edges = write("e.csv", "source,target\n10,9\n9,2\n")
+    assert read_tables(edges).node_ids.tolist() == [2, 9, 10]
+    assert read_tables(write("z.csv", "source,target\n007,7\n")).node_ids.tolist() == ["007", "7"]
+    nodes = pa.table({"id": pa.array([10, 9, 2], pa.uint64()), "f": [1, 2, 3]})
+    assert read_tables(edges, nodes).node_ids.tolist() == [10, 9, 2]
+
+
+def test_integers_in_one_table_meet_their_text_in_the_other(write):
+    edges = pa.table({"source": ["10"], "target": ["9"]})
+    g = read_tables(edges, write("n.csv", "id,f\n9,1\n10,2\n"))
+    assert g.edge_index.tolist() == [[1], [0]]
+    assert g.node_ids.tolist() == [9, 10]
+
+
+@pytest.mark.parametrize(
+    ("values", "y", "names"),
+    [
+        (["10", "9", ""], [1, 0, -1], ("9", "10")),
+        (["10.0", "9.0", "NaN"], [1, 0, -1], ("9", "10")),
+        (["b", "NA", "a"], [1, -1, 0], ("a", "b")),
+        (["01", "1", "1"], [0, 1, 1], ("01", "1")),
+        (["true", "false", "true"], [1, 0, 1], ("false", "true")),
+        (["0.5", "0.25", "0.5"], [1, 0, 1], ("0.25", "0.5")),
+    ],
+)
+def test_classes_in_csv(write, values, y, names):
+    nodes = "id,label,f\n" + "".join(f"{i},{v},1\n" for i, v in zip(["ann", "bob", "cy"], values, strict=True))
+    g = read_tables(write("e.csv", EDGES), write("n.csv", nodes))
+    assert (g.y.tolist(), g.class_names) == (y, names)
+
+
+@pytest.mark.parametrize(
+    ("values", "y", "names"),
+    [
+        ([10, 9, None], [1, 0, -1], ("9", "10")),
+        ([10.0, 9.0, float("nan")], [1, 0, -1], ("9", "10")),
+        ([0.5, 0.25, 0.5], [1, 0, 1], ("0.25", "0.5")),
+        (["NA", "", None], [0, -1, -1], ("NA",)),  # a typed table has nulls, so NA is a name here
+        ([True, False, None], [1, 0, -1], ("false", "true")),
+    ],
+)
+def test_classes_in_typed_tables(write, values, y, names):
+    nodes = pa.table({"id": ["ann", "bob", "cy"], "f": [1, 2, 3], "topic": pa.array(values)})
+    g = read_tables(write("e.csv", EDGES), nodes, label="topic")
+    assert (g.y.tolist(), g.class_names) == (y, names)
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.float32()), pa.list_(pa.int64(), 2), pa.large_list(pa.float64())])
+def test_lists_of_numbers_are_feature_vectors(write, kind):
+    vectors = pa.array([[1, 2], [3, 4], [5, 6]], kind)
+    nodes = pa.table({"id": ["ann", "bob", "cy"], "v": vectors, "f": [7, 8, 9]})
+    assert read_tables(write("e.csv", EDGES), nodes).x.tolist() == [[1, 2, 7], [3, 4, 8], [5, 6, 9]]
+
+
+def test_without_a_node_table_nodes_come_in_order_of_appearance(write):
+    g = read_tables(write("e.csv", "source,target\nz,a\nz,m\na,z\n"))
+    assert g.node_ids.tolist() == ["z", "a", "m"]
+    assert not g.labelled.any()
+
+
+def test_without_features_the_structure_stands_in_and_a_note_says_so(write):
+    g = read_tables(write("e.csv", "source,target\nz,a\nz,m\nz,m\n"))
+    np.testing.assert_allclose(g.x[:, :2], np.log1p([[2, 0], [0, 1], [0, 1]]), rtol=1e-6)
+    assert g.x[:, 2].any()  # and spectral coordinates
+    assert g.notes[0] == "no feature columns: x is log degrees and spectral coordinates of the graph itself"
+    assert read_tables(write("e2.csv", EDGES), write("n.csv", "id,label\nann,x\nbob,y\ncy,x\n")).num_features == 16
+
+
+def test_text_in_quotes_may_hold_commas_and_line_breaks(write):
+    nodes = write("n.csv", 'id,title,f\nann,"a, b\nc",1\nbob,x,2\ncy,y,3\n')
+    assert read_tables(write("e.csv", EDGES), nodes, features=["f"]).x.tolist() == [[1], [2], [3]]
+
+
+def nodes_csv(**cells):
+    """NODES with the cells of its second row (line 3) changed."""
+    row = {"id": "bob", "label": "", "age": "40", "member": "false"} | cells
+    return NODES.replace("bob,,40,false", ",".join(row.values()))
+
+
+BAD_NODES = {
+    "duplicate id": (
+        nodes_csv(id="ann"),
+        "node id 'ann' stands twice, in line 2 of n.csv and again in line 3 of n.csv",
+    ),
+    "no id": (nodes_csv(id=""), "line 3 of n.csv has no 'id': fill it in or drop the row"),
+    "text feature": (
+        nodes_csv(age="old"),
+        "column 'age' of n.csv holds string values such as 'old'.*name its role \\(categories.*as features",
+    ),
+    "missing feature": (nodes_csv(age=""), "line 3 of n.csv has no value for 'age': fill it in"),
+    "infinite feature": (nodes_csv(age="inf"), "line 3 of n.csv has NaN or an infinite value in 'age'"),
+    "empty column": ("id,f,g\nann,1,\nbob,2,\ncy,3,\n", "column 'g' of n.csv is empty"),
+    "unknown node": (
+        "id,f\nann,1\nbob,2\n",
+        "line 3 of e.csv points to 'cy', which is not in column 'id' of n.csv: add",
+    ),
+    "ragged": ("id,f\nann,1\nbob,2,3\n", "n.csv cannot be read .*Row #3: Expected 2 columns, got 3.*mend that row"),
+    "empty": ("", "n.csv is empty: pass a table with a header"),
+    "no rows": ("id,f\n", "n.csv has a header but no rows"),
+    "no header": ("1,0\n2,0\n", "n.csv starts with '1,0', which looks like data.*put a line such as"),
+    "twin columns": ("id,f,f\nann,1,2\n", "n.csv has two columns called 'f': rename one"),
+    "latin-1": ("id,f\nann,1\nb\xf6b,2\n".encode("latin-1"), "n.csv cannot be read .*save it as UTF-8"),
+}
+
+
+@pytest.mark.parametrize(("nodes", "message"), BAD_NODES.values(), ids=BAD_NODES.keys())
+def test_bad_node_tables_are_refused_in_one_sentence(write, nodes, message):
+    with pytest.raises(InputError, match=message) as caught:
+        read_tables(write("e.csv", EDGES), write("n.csv", nodes))
+    assert "\n" not in str(caught.value)
+
+
+BAD_EDGES = {
+    "one column": ("source\nann\n", "an edge needs a source and a target: pass two columns"),
+    "semicolons": ("source;target\nann;bob\n", "has the column.s. source;target, but an edge needs"),
+    "no header": ("0,1\n1,2\n", "e.csv starts with '0,1', which looks like data.*'source,target' above it"),
+    "no target": ("source,target\nann,\n", "line 2 of e.csv has no 'target'"),
+    "text weight": (
+        "source,target,weight\nann,bob,much\n",
+        "column 'weight' of e.csv holds string values such as 'much'",
+    ),
+    "no weight": ("source,target,weight\nann,bob,1\nbob,ann,\n", "line 3 of e.csv has no value for 'weight'"),
+    "negative weight": ("source,target,weight\nann,bob,-1\n", "edge 0 has weight -1.0, but weights are positive"),
+    "unclosed quote": ('source,target\n"ann,bob\n', "e.csv cannot be read"),
+}
+
+
+@pytest.mark.parametrize(("edges", "message"), BAD_EDGES.values(), ids=BAD_EDGES.keys())
+def test_bad_edge_tables_are_refused_in_one_sentence(write, edges, message):
+    with pytest.raises(InputError, match=message) as caught:
+        read_tables(write("e.csv", edges))
+    assert "\n" not in str(caught.value)
+
+
+BAD_ARGUMENTS = {
+    "unknown label": (
+        {"label": "lable"},
+        "n.csv has no column 'lable' .it has id, label, age, member.: did you mean 'label'",
+    ),
+    "unknown id": ({"id": "uuid"}, "has no column 'uuid'"),
+    "unknown feature": ({"features": ["height"]}, "has no column 'height'"),
+    "unknown source": ({"source": "from"}, "e.csv has no column 'from'"),
+    "unknown weight": ({"weight": "w"}, "e.csv has no column 'w'"),
+    "unknown split": ({"split": "fold"}, "has no column 'fold'"),
+    "label as feature": (
+        {"features": ["age", "label"]},
+        "features lists 'label', which is the id, label or split column",
+    ),
+    "source is target": ({"source": "target"}, "are both column 'target'"),
+    "odd split": ({"split": "age"}, "line 2 of n.csv has '30' in 'age', but a split is one of train, val"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD_ARGUMENTS.values(), ids=BAD_ARGUMENTS.keys())
+def test_bad_arguments_are_refused_in_one_sentence(write, arguments, message):
+    with pytest.raises(InputError, match=message) as caught:
+        read_tables(write("e.csv", EDGES), write("n.csv", NODES), **arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_arguments_about_nodes_need_a_node_table(write):
+    with pytest.raises(InputError, match=r"label='x' names a column of a node table: give one"):
+        read_tables(write("e.csv", EDGES), label="x")
+
+
+def test_bad_files_and_objects_are_refused(write, tmp_path):
+    with pytest.raises(InputError, match=r"nowhere.csv is not a file: check the path"):
+        read_tables(tmp_path / "nowhere.csv")
+    with pytest.raises(InputError, match=r"what kind of table 'e.txt' is: name it .csv"):
+        read_tables(write("e.txt", EDGES))
+    with pytest.raises(InputError, match="the edge table is of type list: pass a path"):
+        read_tables([("a", "b")])
+    with pytest.raises(InputError, match=r"e.csv.gz cannot be read"):
+        read_tables(write("e.csv.gz", b"not gzip"))
+
+
+def test_data_frames_of_mixed_types_are_refused():
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(InputError, match="the edge table mixes types in a column"):
+        read_tables(pd.DataFrame({"source": [1, "a"], "target": ["b", 2]}))
+
+
+def test_truncated_parquet_is_refused(write, tmp_path):
+    pq.write_table(pa.table({"source": ["a"] * 1000, "target": ["b"] * 1000}), tmp_path / "whole.parquet")
+    whole = (tmp_path / "whole.parquet").read_bytes()
+    for cut in (3, len(whole) // 2, len(whole) - 1):
+        with pytest.raises(InputError, match=r"cut.parquet is not a readable Parquet file"):
+            read_tables(write("cut.parquet", whole[:cut]))
+
+
+def test_vectors_of_different_lengths_are_refused(write):
+    nodes = pa.table({"id": ["ann", "bob", "cy"], "v": [[1, 2], [3], [4, 5]]})
+    with pytest.raises(InputError, match="row 1 of the node table has 1 values in 'v', but row 0 has 2"):
+        read_tables(write("e.csv", EDGES), nodes)
+
+
+def test_200_000_edges_with_text_ids_are_read_in_seconds(tmp_path):
+    n, E = 50_000, 200_000
+    ends = np.random.default_rng(0).integers(0, n, (E, 2)).tolist()
+    (tmp_path / "e.csv").write_text("source,target\n" + "".join(f"paper-{u},paper-{v}\n" for u, v in ends))
+    (tmp_path / "n.csv").write_text("id,f\n" + "".join(f"paper-{i},{i}\n" for i in range(n)))
+    start = time.process_time()
+    g = read_tables(tmp_path / "e.csv", tmp_path / "n.csv")
+    assert time.process_time() - start < 2  # CPU time; a million edges take 0.6 s
+    assert set(map(tuple, g.edge_index.T.tolist())) == set(map(tuple, ends))
+
+
+def test_categories_become_a_feature_for_each_value(write):
+    nodes = "id,age,town,zip\nann,30,Rom,01\nbob,40,,1\ncy,50,Bonn,01\n"
+    g = read_tables(write("e.csv", EDGES), write("n.csv", nodes), categories=["town", "zip"])
+    assert g.feature_names == ("age", "town = Bonn", "town = Rom", "zip = 01", "zip = 1")
+    assert g.x.tolist() == [[30, 0, 1, 1, 0], [40, 0, 0, 0, 1], [50, 1, 0, 1, 0]]
+    g = read_tables(write("e.csv", EDGES), write("n.csv", nodes), features="age", categories="town")
+    assert g.feature_names == ("age", "town = Bonn", "town = Rom")
+
+
+def test_a_category_is_spelt_alike_in_every_file(write, tmp_path):
+    values = {
+        "bool": (pa.array([True, False, None]), "True,false,"),
+        "float": (pa.array([1.0, 2.5, 3.0]), "1.0,2.5,3"),
+        "int": (pa.array([1, 2, 3]), "1.0,2.0,3.0"),
+        "text": (pa.array([" Rom", "", "NA"]), "Rom,,NA"),
+        "none": (pa.array([None, None, None], pa.string()), ",,"),
+    }
+    edges = write("e.csv", EDGES)
+    for column, text in values.values():
+        pq.write_table(pa.table({"id": ["ann", "bob", "cy"], "c": column, "age": [1, 2, 3]}), tmp_path / "n.parquet")
+        rows = zip(("ann", "bob", "cy"), text.split(","), "123", strict=True)
+        csv = write("n.csv", "id,c,age\n" + "".join(f"{id},{value},{age}\n" for id, value, age in rows))
+        one, other = (read_tables(edges, nodes, categories="c") for nodes in (tmp_path / "n.parquet", csv))
+        assert one.feature_names == other.feature_names
+        assert one.x.tolist() == other.x.tolist()
+
+
+def test_a_category_with_too_many_values_is_refused(write, monkeypatch):
+    monkeypatch.setattr("lsgnn.graph.io.columns.MOST_CATEGORIES", 2)
+    edges = write("e.csv", EDGES)
+    with pytest.raises(InputError, match=r"column 'town' of n\.csv has 3 different values.* 2 at most: leave"):
+        read_tables(edges, write("n.csv", "id,town,age\nann,a,1\nbob,b,1\ncy,c,1\n"), categories=["town"])
+    with pytest.raises(InputError, match="categories lists 'id', which is the id"):
+        read_tables(edges, write("n.csv", NODES), categories=["id"])
+    with pytest.raises(InputError, match=r"categories='age' names a column of a node table"):
+        read_tables(edges, categories="age")

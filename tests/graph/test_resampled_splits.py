@@ -1,0 +1,28 @@
+import numpy as np
+import pytest
+
+from lsgnn import InputError, stratified_splits
+from lsgnn.graph.resampled_splits import refolded
+
+Y = np.repeat([0, 1, 2, -1], [30, 15, 5, 10])
+SPLITS = stratified_splits(Y, 2)
+
+
+def test_the_first_of_each_is_the_split_itself_and_all_keep_its_test_nodes() -> None:
+    folds = refolded(SPLITS, Y, repeats=3)
+    assert len(folds) == 6
+    for f, fold in enumerate(folds):
+        original = SPLITS[f // 3]
+        np.testing.assert_array_equal(fold.test, original.test)
+        np.testing.assert_array_equal(fold.train | fold.val, original.train | original.val)
+        assert np.array_equal(fold.train, original.train) == (f % 3 == 0)
+        for c in range(3):
+            assert np.bincount(Y[fold.train])[c] == np.bincount(Y[original.train])[c]
+
+
+def test_deals_depend_on_the_seed_alone() -> None:
+    once, again, other = (refolded(SPLITS, Y, 2, seed=seed).train for seed in (5, 5, 6))
+    np.testing.assert_array_equal(once, again)
+    assert (once != other).any()
+    with pytest.raises(InputError, match="repeats=0"):
+        refolded(SPLITS, Y, repeats=0)

@@ -1,0 +1,70 @@
+"""Neighbour lists made in crumbs of memory are those of the graph in memory."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lsgnn import Graph, InputError
+from lsgnn.config import Direction
+from lsgnn.out_of_core.edges import BYTES_PER_EDGE, write_neighbours
+from lsgnn.out_of_core.source import GraphArrays, open_source
+from lsgnn.propagate.filters import adjacency
+from tests.out_of_core.stores import empty_store
+
+pairs = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7), st.sampled_from([0.5, 1.0, 3.0])), max_size=40)
+
+
+def arrays_of(edges: list[tuple[int, int, float]], weighted: bool) -> tuple[Graph, GraphArrays]:
+    ends = np.array([edge[:2] for edge in edges], int).reshape(-1, 2).T
+    weight = np.array([edge[2] for edge in edges], np.float32) if weighted else None
+    graph = Graph(x=np.eye(8), edge_index=ends, edge_weight=weight, y=np.arange(8) % 2)
+    whole = open_source(graph)
+    raw = GraphArrays(whole.x, ends, weight, whole.y, whole.split, whole.node_ids, whole.class_names, "raw")
+    return graph, raw  # the graph without duplicates, and the edges as they came
+
+
+@given(
+    edges=pairs,
+    weighted=st.booleans(),
+    direction=st.sampled_from(["out", "in", "undirected"]),
+    self_loops=st.booleans(),
+    at_once=st.integers(1, 50),
+)
+def test_neighbour_lists_are_those_of_the_graph_in_memory(
+    edges: list[tuple[int, int, float]], weighted: bool, direction: Direction, self_loops: bool, at_once: int
+) -> None:
+    graph, raw = arrays_of(edges, weighted)
+    with TemporaryDirectory() as folder:
+        store = empty_store(Path(folder), graph, BYTES_PER_EDGE * at_once)
+        write_neighbours(store, raw, "lists", direction, self_loops)
+        indptr, indices = store.array("lists/indptr"), store.array("lists/indices")
+        data = store.array("lists/weights") if weighted else np.ones(len(indices), np.float32)
+        found = sp.csr_array((data, indices, indptr), shape=(8, 8))
+        assert found.has_canonical_format
+        np.testing.assert_allclose(found.toarray(), adjacency(graph, direction, self_loops).toarray())
+        assert not list(Path(folder).glob(".edges-*"))  # nothing is left behind
+
+
+@pytest.mark.parametrize(
+    ("edge", "weight", "message"),
+    [
+        ((0, 8), 1.0, "edge 1 names node 8"),
+        ((-1, 0), 1.0, "edge 1 names node -1"),
+        ((0, 1), 0.0, "edge 1 has weight 0"),
+        ((0, 1), 1e-60, "edge 1 has weight 0"),  # in float32
+        ((0, 1), 1e60, "edge 1 has weight inf"),
+    ],
+)
+def test_edges_that_cannot_be_are_refused(tmp_path: Path, edge: tuple[int, int], weight: float, message: str) -> None:
+    graph, raw = arrays_of([(0, 1, 1.0)], weighted=True)
+    ends, weights = np.array([(0, 1), edge]).T, np.array([1.0, weight])
+    wrong = GraphArrays(raw.x, ends, weights, raw.y, raw.split, raw.node_ids, raw.class_names, "wrong")
+    store = empty_store(tmp_path, graph, 1 << 20)
+    with pytest.raises(InputError, match=message):
+        write_neighbours(store, wrong, "lists", "out", self_loops=False)
+    assert not store.has("lists/indptr")

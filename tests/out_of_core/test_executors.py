@@ -1,0 +1,81 @@
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from lsgnn import InputError, LSGNNConfig
+from lsgnn.out_of_core import executors
+from lsgnn.out_of_core.executors import Executor, processes, ray, serial
+from lsgnn.out_of_core.precompute import precompute
+from tests.out_of_core.test_precompute import GRAPH, MEGABYTE, bytes_of
+
+
+def half(number: int) -> float:
+    if number < 0:
+        raise ValueError(f"{number} is below zero")
+    return number / 2
+
+
+@pytest.mark.parametrize("executor", [serial, processes(2)])
+def test_every_task_is_done_once(executor: Executor) -> None:
+    assert sorted(executor(half, [(n,) for n in range(5)])) == [0, 0.5, 1, 1.5, 2]
+
+
+@pytest.mark.parametrize("executor", [serial, processes(2)])
+def test_an_error_in_a_task_reaches_the_caller(executor: Executor) -> None:
+    with pytest.raises(ValueError, match="-1 is below zero"):
+        list(executor(half, [(1,), (-1,), (2,)]))
+
+
+def die(number: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_job_that_is_killed_is_no_traceback() -> None:
+    with pytest.raises(InputError, match="a job was killed, perhaps for want of memory"):
+        list(processes(1)(die, [(1,)]))
+
+
+def test_a_ray_cluster_writes_the_same_bytes_as_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    config, memory = LSGNNConfig(K=2), 2 * MEGABYTE
+    here = precompute(GRAPH, tmp_path / "here", config, max_memory=memory, jobs=2)
+    there = precompute(GRAPH, tmp_path / "there", config, max_memory=memory, jobs=2, executor=ray())
+    assert bytes_of(here.folder) == bytes_of(there.folder)
+    assert not executors.optional("ray", "ray").is_initialized()  # what was started has been stopped
+
+
+def test_a_cluster_that_does_not_answer_is_named() -> None:
+    pytest.importorskip("ray")
+    with pytest.raises(InputError, match=r"nothing answers at '127\.0\.0\.1:1'"):
+        list(ray("127.0.0.1:1")(half, [(1,)]))
+
+
+def slow_place(number: int) -> tuple[int, str]:
+    import ray
+
+    time.sleep(1)
+    return number, ray.get_runtime_context().get_node_id()
+
+
+def test_tasks_of_a_machine_that_dies_are_done_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray")
+    from ray.cluster_utils import Cluster
+
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    try:
+        mortal = cluster.add_node(num_cpus=1)
+        cluster.wait_for_nodes(timeout=60)
+        found = dict[int, str]()
+        for number, place in ray(cluster.address)(slow_place, [(n,) for n in range(8)]):
+            found[number] = place
+            if len(set(found.values())) == 2 and mortal in cluster.list_all_nodes():  # both have worked
+                cluster.remove_node(mortal, allow_graceful=False)
+        assert found.keys() == set(range(8))
+        assert mortal not in cluster.list_all_nodes()
+    finally:
+        cluster.shutdown()

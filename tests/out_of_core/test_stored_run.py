@@ -1,0 +1,120 @@
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+import lsgnn
+from lsgnn import Graph, InputError, LSGNNConfig
+from lsgnn.out_of_core.precompute import precompute
+from lsgnn.out_of_core.rows import StoredRows
+from lsgnn.out_of_core.store import Store
+from lsgnn.out_of_core.stored_run import StoredRun, fit_stored
+from tests.graphs import two_blocks
+
+CONFIG = LSGNNConfig(K=2, hidden_channels=8, epochs=10)
+GRAPH = two_blocks(n=90)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return precompute(GRAPH, tmp_path / "store", CONFIG)
+
+
+def test_scores_and_predictions_are_those_of_a_run_in_memory(store: Store, tmp_path: Path) -> None:
+    run, other = fit_stored(store, CONFIG, batch_size=1000), lsgnn.fit(GRAPH, CONFIG, engine="torch")
+    assert run.temperature == pytest.approx(other.temperature, rel=1e-3)
+    for name, value in run.metrics.items():
+        assert value == pytest.approx(other.metrics[name], abs=1e-4)
+    assert {"val_loss", "val_accuracy", "val_ece", "test_loss", "test_accuracy", "test_ece"} == run.metrics.keys()
+    done = list[int]()
+    assert run.predict(store, tmp_path / "p.parquet", on_chunk=done.append) == 90
+    table, expected = pyarrow.parquet.read_table(tmp_path / "p.parquet"), other.predict().to_table()
+    assert table.schema == expected.schema
+    assert table["prediction"] == expected["prediction"]
+    np.testing.assert_allclose(table["confidence"], expected["confidence"], atol=1e-4)
+
+
+def test_predictions_in_chunks_are_those_at_once(tmp_path: Path) -> None:
+    small = precompute(GRAPH, tmp_path / "small", CONFIG, max_memory=1 << 20)
+    run = fit_stored(small, CONFIG)
+    object.__setattr__(small.manifest, "memory", 4000)  # three rows, or 25 neighbours
+    indptr, nodes = small.array("neighbours-undirected/indptr"), list(StoredRows(small, CONFIG).chunks())
+    assert [first for first, _ in nodes] == [0, *(last for _, last in nodes[:-1])]
+    assert nodes[-1][1] == 90
+    assert all(last - first <= 3 for first, last in nodes)
+    assert all(indptr[last] - indptr[first] <= 25 or last == first + 1 for first, last in nodes)
+    done = list[int]()
+    run.predict(small, tmp_path / "chunks.csv", on_chunk=done.append)
+    assert done == [last for _, last in nodes[1:]]
+    run.predict(Store(small.folder), tmp_path / "once.csv")
+    chunks, once = (pyarrow.csv.read_csv(tmp_path / f"{name}.csv") for name in ("chunks", "once"))
+    assert chunks["id"] == once["id"]
+    np.testing.assert_allclose(chunks["confidence"], once["confidence"], atol=1e-6)
+
+
+def test_a_saved_run_predicts_as_before(store: Store, tmp_path: Path) -> None:
+    run = fit_stored(store, CONFIG)
+    run.save(tmp_path / "run")
+    again = StoredRun.load(tmp_path / "run")
+    assert again.metrics == run.metrics
+    assert again.trained.history == run.trained.history
+    for which, path in ((run, tmp_path / "a.csv"), (again, tmp_path / "b.csv")):
+        which.predict(store, path, calibrated=False)
+    assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text()
+    run.save(tmp_path / "run")  # a run may be replaced, anything else may not
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear")
+    with pytest.raises(InputError, match="is not a run on a store"):
+        run.save(tmp_path / "mine")
+
+
+def test_what_does_not_belong_together_is_refused(store: Store, tmp_path: Path) -> None:
+    run = fit_stored(store, CONFIG)
+    graph = Graph(x=GRAPH.x[:, :5], edge_index=GRAPH.edge_index, y=GRAPH.y)
+    other = precompute(graph, tmp_path / "other", CONFIG)
+    with pytest.raises(InputError, match="other features or classes"):
+        run.predict(other, tmp_path / "p.csv")
+    with pytest.raises(InputError, match=r"must end in \.csv or \.parquet"):
+        run.predict(store, tmp_path / "p.txt")
+    assert not list(tmp_path.glob("p.*"))
+    run.save(tmp_path / "run")
+    (tmp_path / "run" / "stored_run.json").write_text("{}")
+    with pytest.raises(InputError, match="is damaged"):
+        StoredRun.load(tmp_path / "run")
+    with pytest.raises(InputError, match="is not a run on a store"):
+        StoredRun.load(tmp_path)
+
+
+def test_columns_are_measured_as_they_were_in_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    standard = CONFIG.replace(feature_norm="standard")
+    mixed = Graph(x=GRAPH.x * 1000.0 ** np.arange(GRAPH.num_features), edge_index=GRAPH.edge_index, y=GRAPH.y)
+    assert precompute(mixed, tmp_path / "mixed").config.feature_norm == "standard"
+    run = fit_stored(precompute(GRAPH, tmp_path / "first", standard), standard)
+    run.save(tmp_path / "run")
+    monkeypatch.setattr("lsgnn.out_of_core.columns.BYTES_PER_VALUE", 10_000)  # a few rows at a time
+    again = precompute(GRAPH, tmp_path / "again", standard, max_memory=1 << 20)
+    assert StoredRun.load(tmp_path / "run").predict(again, tmp_path / "p.csv") == 90
+    larger = Graph(x=10 * GRAPH.x, edge_index=GRAPH.edge_index, y=GRAPH.y)
+    with pytest.raises(InputError, match="standardised by means and deviations of their own"):
+        run.predict(precompute(larger, tmp_path / "other", standard), tmp_path / "q.csv")
+
+
+def test_columns_of_other_names_are_refused(tmp_path: Path) -> None:
+    names = tuple(f"town = {town}" for town in "abcdef")
+    named = replace(GRAPH, feature_names=names)
+    run = fit_stored(precompute(named, tmp_path / "first", CONFIG), CONFIG)
+    run.save(tmp_path / "run")
+    other = precompute(replace(GRAPH, feature_names=names[::-1]), tmp_path / "other", CONFIG)
+    with pytest.raises(InputError, match="are not those the model learned from, in their order: it must have town = a"):
+        StoredRun.load(tmp_path / "run").predict(other, tmp_path / "p.csv")
+
+
+def test_an_unfinished_store_says_so(store: Store) -> None:
+    store.path("similarity").unlink()
+    with pytest.raises(InputError, match="similarity is missing"):
+        fit_stored(store, CONFIG)
+    with pytest.raises(InputError, match="is not a store"):
+        Store(store.folder.parent)

@@ -1,0 +1,169 @@
+"""A training by the engine is a training by torch: same steps, same selection, and nothing of the test nodes."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from lsgnn.errors import InputError
+from lsgnn.graph.splits import Split
+from lsgnn.nn.rows import make_rows
+from lsgnn.train.fused import gradients_cpu, logits_cpu, supports, train_cpu
+from lsgnn.train.loop import train_torch
+from lsgnn.train.trained import Trained
+from tests.train.fused.problems import Problem, make_problem
+
+
+def train(problem: Problem, **options: Any) -> Trained:
+    return train_cpu(problem.pre, problem.y, problem.split, problem.config, problem.initial, **options)
+
+
+def same(a: Trained, b: Trained) -> bool:
+    """Equal bit for bit."""
+    weights = all(torch.equal(a.state_dict[name], b.state_dict[name]) for name in a.state_dict)
+    return weights and a.history == b.history and a.best_epoch == b.best_epoch
+
+
+def assert_equals_torch(problem: Problem, path: str) -> None:
+    """Every epoch and the weights that come back."""
+    ours = train(problem, path=path)
+    rows = make_rows(problem.pre, problem.config, dense=True)
+
+    theirs = train_torch(problem.model, rows, problem.y, problem.split, problem.config)
+
+    assert ours.best_epoch == theirs.best_epoch
+    for a, b in zip(ours.history, theirs.history, strict=True):
+        assert a == pytest.approx(b, abs=1e-4)
+    assert ours.state_dict.keys() == theirs.state_dict.keys()
+    for name, tensor in theirs.state_dict.items():
+        assert ours.state_dict[name].shape == tensor.shape
+        if not name.endswith("num_batches_tracked"):  # which torch counts and never reads
+            np.testing.assert_allclose(ours.state_dict[name], tensor, atol=2e-3, err_msg=name)
+
+
+@pytest.mark.parametrize("path", ["narrow", "dense"])
+@pytest.mark.parametrize("optimizer", ["adam", "adamw"])
+@pytest.mark.parametrize("select_by", ["val_loss", "val_accuracy"])
+def test_without_dropout_every_epoch_equals_the_torch_loop(path: str, optimizer: str, select_by: str) -> None:
+    settings = dict(dropout=0.0, lr=0.02, weight_decay=0.05, optimizer=optimizer, select_by=select_by)
+    assert_equals_torch(make_problem(seed=3, **settings), path)
+
+
+@pytest.mark.parametrize("path", ["narrow", "dense"])
+@pytest.mark.parametrize("out_norm", [True, False])
+def test_with_the_adjacency_embedding_too(path: str, out_norm: bool) -> None:
+    settings = dict(adjacency_embedding=True, dropout=0.0, lr=0.02, epochs=12, out_norm=out_norm)
+    assert_equals_torch(make_problem(seed=3, **settings), path)
+
+
+def test_the_adjacency_embedding_needs_links(problem: Problem) -> None:
+    config = problem.config.replace(adjacency_embedding=True)
+
+    with pytest.raises(InputError, match="no links to embed"):
+        train(replace(problem, config=config))
+
+
+@pytest.mark.parametrize("links", [False, True])
+def test_the_weights_of_the_best_epoch_come_back(links: bool) -> None:
+    problem = make_problem(adjacency_embedding=links, lr=0.05, epochs=60)
+    trained = train(problem)
+    best = trained.history[trained.best_epoch - 1]
+    val, y = problem.split.val, torch.from_numpy(problem.y)
+
+    logits = torch.from_numpy(logits_cpu(problem.pre, problem.config, trained.state_dict))[val]
+
+    assert best["val_loss"] == min(epoch["val_loss"] for epoch in trained.history)
+    assert float(torch.nn.functional.cross_entropy(logits, y[val])) == pytest.approx(best["val_loss"], abs=1e-5)
+
+
+def test_patience_stops_the_training() -> None:
+    problem = make_problem(epochs=200, lr=0.5, patience=3)
+
+    trained = train(problem)
+
+    assert len(trained.history) == trained.best_epoch + 3 < 200
+
+
+@pytest.mark.parametrize("path", ["narrow", "dense"])
+def test_the_same_seed_gives_the_same_bits_and_another_seed_another_dropout(problem: Problem, path: str) -> None:
+    first, again = train(problem, path=path), train(problem, path=path)
+    other = train(replace(problem, config=problem.config.replace(seed=1)), path=path)
+
+    assert same(first, again)
+    assert other.history[0]["train_loss"] != first.history[0]["train_loss"]
+
+
+def test_dropout_hits_its_share_and_scales_the_rest() -> None:
+    """With one training row and an output layer of zeros, the layer's gradient is a multiple of that row's inputs."""
+    problem = make_problem(hidden_channels=64, K=4)
+    split, initial = problem.split, problem.initial
+    one = Split(np.arange(len(problem.y)) == np.flatnonzero(split.train)[0], split.val, split.test)
+    initial["head.weight"].zero_()
+
+    def inputs(dropout: float, seed: int = 0) -> np.ndarray:
+        config = problem.config.replace(dropout=dropout, seed=seed)
+        return gradients_cpu(problem.pre, problem.y, one, config, initial)["head.weight"][0].numpy()
+
+    plain = inputs(0.0)
+    for dropout in (0.3, 0.7):
+        masked = np.stack([inputs(dropout, seed)[plain != 0] for seed in range(40)])
+        kept = masked != 0
+        assert kept.mean() == pytest.approx(1 - dropout, abs=0.02)
+        scaled = np.broadcast_to(plain[plain != 0] / (1 - dropout), masked.shape)
+        np.testing.assert_allclose(masked[kept], scaled[kept], rtol=1e-5)
+
+
+def test_threads_give_what_one_thread_gives() -> None:
+    problems = [make_problem(seed=s, n=200, epochs=30) for s in range(6)]
+    serial = [train(p) for p in problems]
+
+    with ThreadPoolExecutor(3) as threads:
+        parallel = list(threads.map(train, reversed(problems)))
+
+    assert all(same(a, b) for a, b in zip(serial, reversed(parallel), strict=True))
+
+
+@pytest.mark.parametrize("path", ["narrow", "dense"])
+def test_labels_outside_train_and_validation_are_never_read(problem: Problem, path: str) -> None:
+    poisoned = problem.y.copy()
+    poisoned[~(problem.split.train | problem.split.val)] = 10**6
+
+    assert same(train(problem, path=path), train(replace(problem, y=poisoned), path=path))
+
+
+def test_the_initial_weights_are_left_alone(problem: Problem) -> None:
+    initial = problem.initial
+
+    train_cpu(problem.pre, problem.y, problem.split, problem.config, initial)
+
+    assert all(torch.equal(initial[name], tensor) for name, tensor in problem.model.state_dict().items())
+
+
+def test_divergence_is_an_error_that_names_the_learning_rate(problem: Problem) -> None:
+    broken = problem.initial
+    broken["head.bias"][0] = float("nan")
+
+    with pytest.raises(InputError, match=r"diverged.*lr="):
+        train_cpu(problem.pre, problem.y, problem.split, problem.config, broken)
+
+
+def test_an_unlabelled_training_node_is_an_error(problem: Problem) -> None:
+    y = problem.y.copy()
+    node = int(np.flatnonzero(problem.split.train)[0])
+    y[node] = -1
+
+    with pytest.raises(InputError, match=f"node {node} has class -1"):
+        train(replace(problem, y=y))
+
+
+def test_unsupported_settings_are_refused(problem: Problem) -> None:
+    config = problem.config.replace(head="mlp")
+
+    assert not supports(config)
+    with pytest.raises(InputError, match="engine='auto'"):
+        train(replace(problem, config=config))
