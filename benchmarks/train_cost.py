@@ -121,7 +121,7 @@ class Contest:
 
     def lsgnn_as_released(self) -> Run:
         c = self.config
-        direction = c.direction if c.localsim_direction == "same" else c.localsim_direction
+        direction = c.similarity_direction
         neighbours = adjacency(self.graph, direction, c.localsim_self_loops)
         ego = np.repeat(np.arange(self.graph.num_nodes), np.diff(neighbours.indptr))
         pairs = np.stack([ego, neighbours.indices])

@@ -8,18 +8,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, Self, get_args, get_origin, get_type_hints
 
 from lsgnn.errors import InputError
 
-Direction = Literal["undirected", "out", "in"]
+Direction = Literal["auto", "undirected", "out", "in"]  # auto: the validation nodes choose (`lsgnn.runs.probe`)
 LocalSimDirection = Literal["same", "undirected", "out", "in"]
 Degree = Literal["with_self_loop", "plain"]
 Filter = Literal["weighted_self_loop", "self_loop"]
 Propagation = Literal["irdc", "power", "initial_residual", "drc"]
 Similarity = Literal["cosine", "euclidean", "squared"]
 FeatureNorm = Literal["l2", "l1", "standard", "none"]
-Weights = Literal["localsim", "localsim_naive", "graph", "node", "free", "random"]
+Weights = Literal["auto", "localsim", "localsim_naive", "graph", "node", "free", "random"]
 Head = Literal["linear", "mlp"]
 ReduceInit = Literal["stacked", "per_matrix"]
 Optimizer = Literal["adam", "adamw"]
@@ -32,7 +32,9 @@ class Settings:
     """A frozen set of named values; unknown names, wrong types and values that are no choice are errors."""
 
     def __post_init__(self) -> None:
-        for field, kind in get_type_hints(type(self)).items():
+        kinds = get_type_hints(type(self))
+        for field in (f.name for f in dataclasses.fields(self)):
+            kind = kinds[field]
             object.__setattr__(self, field, _checked(field, getattr(self, field), kind))
 
     def _require(self, field: str, holds: bool, rule: str) -> None:
@@ -80,10 +82,27 @@ class TrainingConfig(Settings):
         self._require("patience", self.patience >= 0, "at least 0")
         self._require("seed", 0 <= self.seed < 2**32, "at least 0 and below 2^32")
 
+    @property
+    def input_settings(self) -> tuple[tuple[str, Any], ...]:
+        """The settings that decide what a model prepares of a graph: all but those of training."""
+        learning = {field.name for field in dataclasses.fields(TrainingConfig)}
+        return tuple((name, value) for name, value in self.to_dict().items() if name not in learning)
+
+    @property
+    def tied_to_graph(self) -> str:
+        """What ties a trained model to the nodes it was trained on, in words; empty if it can be applied elsewhere."""
+        return ""
+
 
 @dataclass(frozen=True, kw_only=True)
 class LSGNNConfig(TrainingConfig):
     """Settings of LSGNN, in data-flow order; the ranges are in the comments."""
+
+    # what `precompute` reads: β, γ and K are not among it
+    STRUCTURE: ClassVar[tuple[str, ...]] = (
+        *("direction", "degree", "filter", "feature_norm", "similarity", "euclid_sign"),
+        *("localsim_direction", "localsim_self_loops", "adjacency_embedding"),
+    )
 
     # graph → filters
     direction: Direction = "undirected"  # out: node i reads j where i→j
@@ -121,11 +140,20 @@ class LSGNNConfig(TrainingConfig):
         self._require("euclid_sign", self.euclid_sign in (-1, 1), "-1 or 1")
 
     @property
-    def kept_per_node(self) -> str:
-        """The setting that keeps parameters of each node, as NAME=VALUE; empty if none does."""
+    def input_settings(self) -> tuple[tuple[str, Any], ...]:
+        return tuple((name, getattr(self, name)) for name in self.STRUCTURE)
+
+    @property
+    def similarity_direction(self) -> Direction:
+        """Whose similarities LocalSim reads: by default those of the nodes that propagation reads."""
+        return self.direction if self.localsim_direction == "same" else self.localsim_direction
+
+    @property
+    def tied_to_graph(self) -> str:
         if self.adjacency_embedding:
-            return "adjacency_embedding=True"
-        return f"weights={self.weights!r}" if self.weights in ("free", "random") else ""
+            return "adjacency_embedding=True, which keeps parameters of each node"
+        tied = self.weights in ("free", "random")
+        return f"weights={self.weights!r}, which keeps parameters of each node" if tied else ""
 
 
 def _refuse_unknown(cls: type, settings: Mapping[str, Any]) -> None:

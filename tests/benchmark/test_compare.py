@@ -89,7 +89,7 @@ def test_the_table_and_the_json_say_the_same() -> None:
 
 
 def test_it_refuses_what_it_cannot_compare() -> None:
-    with pytest.raises(InputError, match="there is no model to compare: name some of mlp"):
+    with pytest.raises(InputError, match="there is no model to compare: name some of lsgnn, mlp"):
         compare(GRAPH, [])
     with pytest.raises(InputError, match="did you mean 'gcn'"):
         compare(GRAPH, ["majority", "gcnn"])

@@ -15,7 +15,7 @@ from lsgnn.paper.both_directions import BothDirections, BothRows
 from lsgnn.paper.frame import Plan, Results
 from lsgnn.paper.gap_page import gain, render
 from lsgnn.paper.page import to_markdown
-from lsgnn.train.jobs import SharedPrecompute
+from lsgnn.zoo.prepared import Prepared
 from tests.graphs import random_graph
 
 BASE = LSGNNConfig(direction="out", seed=1000)
@@ -109,7 +109,7 @@ def test_both_directions_as_channels_use_both(data_dir: Path) -> None:
 
 def test_one_head_reads_the_hops_of_both_directions() -> None:
     graph, config = random_graph(), LSGNNConfig(K=2, hidden_channels=4)
-    shared = SharedPrecompute(graph)
+    shared = Prepared(graph)
     sides = [config.replace(direction=direction) for direction in ("out", "in")]
     rows = BothRows(tuple(make_rows(shared(side), side) for side in sides))
     bodies = [LSGNN.from_config(side, graph.num_features, 2, graph.num_nodes) for side in sides]

@@ -18,7 +18,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two splits and a few epochs: what is tested is the protocol, not the scores."""
     monkeypatch.setattr(probes, "NUM_SPLITS", 2)
     monkeypatch.setattr(probes, "PATIENCE", 3)
-    monkeypatch.setattr("lsgnn.train.engines.supports", lambda config: False)  # nothing to compile for so small a graph
+    monkeypatch.setattr("lsgnn.train.engine.supports", lambda config: False)  # nothing to compile for so small a graph
 
 
 def test_probes_score_validation_nodes_and_move_the_bar(quick: None) -> None:
@@ -83,7 +83,7 @@ def test_a_probe_that_diverges_does_not_end_the_diagnosis(quick: None, monkeypat
     def diverge(*_: object, **__: object) -> None:
         raise TrainingDiverged("no epoch had a finite loss")
 
-    monkeypatch.setattr("lsgnn.zoo.protocol.ZooModel.solve", diverge)
+    monkeypatch.setattr("lsgnn.zoo.protocol.Model.solve", diverge)
     rows = diagnose(two_blocks(n=60)).probes.rows
     assert {row.model: row.scores for row in rows}["mlp"] == (0.0, 0.0)
     assert max(max(row.scores) for row in rows if row.model == "majority") > 0

@@ -58,8 +58,8 @@ def test_it_shows_the_weights_and_localsim_of_the_node(run):
     why = run.explain("n5")
     row = run.rows.select(torch.tensor([5]))
     with torch.no_grad():
-        alpha = run.model.fusion(row, run.model.reduce(row.channels)[0])[0]
-        phi = run.model.fusion.weights.localsim(run.rows.neighbours)
+        alpha = run.module.fusion(row, run.module.reduce(row.channels)[0])[0]
+        phi = run.module.fusion.weights.localsim(run.rows.neighbours)
     np.testing.assert_allclose(why.alpha, alpha, atol=1e-6)
     assert why.localsim == pytest.approx(float(phi[5]))
     assert why.localsim_percentile == pytest.approx(
@@ -106,7 +106,7 @@ def test_members_are_explained_by_their_mean_or_one_by_one():
     mean, first, second = run.explain(4), run.explain(4, member=0), run.explain(4, member=1)
     np.testing.assert_allclose(mean.hops, (first.hops + second.hops) / 2)
     with torch.no_grad():
-        np.testing.assert_allclose(second.logits, run.models[1](run.rows)[4], atol=1e-5)
+        np.testing.assert_allclose(second.logits, run.modules[1](run.rows)[4], atol=1e-5)
     assert (mean.members, first.members) == (2, 1)
     for node in range(40):  # one member is explained by its own prediction, not by the vote
         alone = run.explain(node, member=1)

@@ -47,7 +47,7 @@ def test_members_vote_by_their_mean_probability():
     run = small_run(members=3)
     from scipy.special import softmax
 
-    each = [softmax(model(run.rows).detach().numpy(), axis=1) for model in run.models]
+    each = [softmax(model(run.rows).detach().numpy(), axis=1) for model in run.modules]
     np.testing.assert_allclose(run.predict(calibrated=False).probabilities, np.mean(each, axis=0), atol=1e-6)
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from lsgnn import LSGNNConfig, zoo
 from lsgnn.tuning.limits import limits_of, nearest
-from lsgnn.tuning.space import extended_space, paper_space
+from lsgnn.zoo.lsgnn_space import extended_space, paper_space
 from lsgnn.zoo.presets import zoo_preset
 
 

@@ -17,8 +17,8 @@ from lsgnn.tuning import tune
 from lsgnn.tuning.choice import best_on_split
 from lsgnn.tuning.pruning import HopelessPruner
 from lsgnn.tuning.scorer import LSGNNScorer
-from lsgnn.tuning.space import SPACES, paper_space
 from lsgnn.tuning.study import FINISHED, open_study, recover, search, worker_is_gone, worker_mark
+from lsgnn.zoo.lsgnn_space import SPACES, paper_space
 from tests.graphs import two_blocks
 
 GRAPH = two_blocks(n=60)

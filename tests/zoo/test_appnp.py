@@ -1,7 +1,7 @@
 import torch
 from torch_geometric.nn import APPNP as PyGAPPNP
 
-from lsgnn.zoo.protocol import message_edges
+from lsgnn.zoo.inputs import message_edges
 from tests.zoo.reading import GRAPH, built, features_l1
 
 

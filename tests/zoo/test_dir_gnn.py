@@ -5,7 +5,7 @@ from torch_geometric.nn import DirGNNConv, GCNConv
 
 from lsgnn.graph.graph import Graph
 from lsgnn.zoo.dir_gnn import DirGCNConv
-from lsgnn.zoo.protocol import message_edges
+from lsgnn.zoo.inputs import message_edges
 from tests.zoo.exact import dense, dense_adjacency, exact
 from tests.zoo.reading import GRAPH, built
 

@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch_geometric.nn import GCNConv
 
-from lsgnn.zoo.protocol import message_edges
+from lsgnn.zoo.inputs import message_edges
 from tests.zoo.reading import GRAPH, built, dense_gcn_filter, features_l1
 
 

@@ -7,7 +7,7 @@ from torch_geometric.nn import GCN2Conv
 
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.zoo.gcnii import GCNIILayer
-from lsgnn.zoo.protocol import gcn_filter, message_edges
+from lsgnn.zoo.inputs import gcn_filter, message_edges
 from tests.zoo.reading import GRAPH, built, dense_gcn_filter, features_l1
 
 ADJ = SparseMatrix.of(gcn_filter(GRAPH, "undirected"))

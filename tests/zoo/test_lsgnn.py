@@ -17,4 +17,4 @@ def test_behind_the_protocol_it_is_the_very_same_model() -> None:
     run = fit(graph, config, split=split)
     assert np.array_equal(shared.logits, alone.logits)
     assert shared.logits == pytest.approx(run.logits, rel=1e-5, abs=1e-6)  # torch sums by as many threads as are free
-    assert shared.num_parameters == sum(p.numel() for p in run.model.parameters())
+    assert shared.num_parameters == sum(p.numel() for p in run.module.parameters())

@@ -2,8 +2,8 @@ import torch
 from torch_geometric.nn import MixHopConv
 
 from lsgnn.nn.sparse import SparseMatrix
+from lsgnn.zoo.inputs import gcn_filter, message_edges
 from lsgnn.zoo.mixhop import MixHopLayer
-from lsgnn.zoo.protocol import gcn_filter, message_edges
 from tests.zoo.reading import GRAPH, built, dense_gcn_filter, features_l1
 
 ADJ = SparseMatrix.of(gcn_filter(GRAPH, "undirected"))

@@ -5,7 +5,7 @@ import scipy.sparse as sp
 import torch
 from torch_geometric.nn import SGConv
 
-from lsgnn.zoo.protocol import message_edges
+from lsgnn.zoo.inputs import message_edges
 from tests.zoo.reading import GRAPH, built, features_l1
 
 

@@ -6,10 +6,8 @@ Peers keep the epoch of the best validation accuracy, LSGNN that of the lowest v
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +18,13 @@ from lsgnn.config import TrainingConfig
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.io.convert import as_graph
+from lsgnn.graph.split_checks import check_split, default_splits, numbers_of, require_test_nodes
 from lsgnn.graph.splits import Split, Splits
 from lsgnn.runs.defaults import suited_to
-from lsgnn.runs.fit import check_split, default_splits, numbers_of, require_test_nodes
+from lsgnn.runs.probe import resolved
 from lsgnn.train.environment import environment
 from lsgnn.train.metrics import Metric, measure
+from lsgnn.zoo.prepared import Prepared
 from lsgnn.zoo.presets import zoo_preset
 
 
@@ -92,16 +92,12 @@ class _Bench:
 
     def __init__(self, graph: Graph, name: str, config: TrainingConfig, metric: Metric) -> None:
         self.graph, self.config, self.metric, self.model = graph, config, metric, zoo.get(name)
-
-    @cached_property
-    def prepared(self) -> tuple[Any, float]:
-        """Inputs, and the seconds they took."""
-        start = time.perf_counter()
-        return self.model.prepare(self.graph, self.config), time.perf_counter() - start
+        self.prepared = Prepared(graph)
 
     def unit(self, number: int, split: Split) -> Unit:
-        inputs, prepare_seconds = self.prepared
-        solution = self.model.solve(self.graph, split, self.config, inputs)
+        config, _ = resolved(self.prepared, self.model, self.config, [split])
+        inputs = self.prepared(self.model, config)
+        solution = self.model.solve(self.graph, split, config, inputs)
         trained, y = solution.trained, self.graph.y
         val, test = (
             100 * measure(self.metric, solution.logits[mask], y[mask])
@@ -114,11 +110,11 @@ class _Bench:
             metric=self.metric,
             val=val,
             test=test,
-            best_epoch=trained.best_epoch if trained else 0,
-            epochs=len(trained.history) if trained else 0,
+            best_epoch=trained.best_epoch,
+            epochs=len(trained.history),
             seconds=solution.seconds,
-            prepare_seconds=prepare_seconds,
+            prepare_seconds=self.prepared.seconds(self.model, config),
             num_parameters=solution.num_parameters,
-            config=self.config.to_dict(),
+            config=config.to_dict(),
             environment=environment(),
         )

@@ -9,18 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from lsgnn.config import LSGNNConfig
+from lsgnn import zoo
+from lsgnn.config import LSGNNConfig, TrainingConfig
 from lsgnn.errors import InputError
 from lsgnn.graph.io.convert import as_graph
+from lsgnn.graph.split_checks import check_split, default_splits, numbers_of, require_test_nodes
 from lsgnn.graph.splits import Splits
 from lsgnn.runs.defaults import suited_to
-from lsgnn.runs.fit import check_split, default_splits, numbers_of, require_test_nodes
-from lsgnn.train.engines import Engine
+from lsgnn.runs.probe import resolved
+from lsgnn.train.engine import Engine
 from lsgnn.train.ensemble import mean_logits
 from lsgnn.train.environment import environment
-from lsgnn.train.jobs import Job, SharedPrecompute, logits_of, structural_key, train_many
 from lsgnn.train.metrics import Metric, measure
 from lsgnn.train.trained import Trained
+from lsgnn.zoo.jobs import Job, predicted_logits, train_many
+from lsgnn.zoo.prepared import Prepared
+from lsgnn.zoo.presets import zoo_preset
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,8 @@ class Evaluation:
     """Scores per split, in percent, and what produced them."""
 
     dataset: str
-    configs: tuple[LSGNNConfig, ...] = field(repr=False)  # one per split
+    model: str
+    configs: tuple[Any, ...] = field(repr=False)  # one per split
     metric: Metric
     splits: tuple[int, ...]
     val: tuple[float, ...]
@@ -38,7 +43,7 @@ class Evaluation:
     engine: Engine
     seconds: float
     environment: dict[str, str] = field(repr=False)
-    voters: tuple[LSGNNConfig, ...] = field(default=(), repr=False)  # on every split, if settings voted
+    voters: tuple[Any, ...] = field(default=(), repr=False)  # on every split, if settings voted
 
     def to_dict(self) -> dict[str, Any]:
         settings: dict[str, Any] = {"config": self.configs[0].to_dict()}
@@ -48,6 +53,7 @@ class Evaluation:
             settings = {"configs": [config.to_dict() for config in self.configs]}
         return {
             "dataset": self.dataset,
+            "model": self.model,
             "splits": list(self.splits),
             f"test_{self.metric}": summary(self.test),
             f"val_{self.metric}": summary(self.val),
@@ -77,24 +83,27 @@ def shown(score: dict[str, Any], digits: int = 2) -> str:
 
 def evaluate(
     graph: Any,
-    config: LSGNNConfig | Sequence[LSGNNConfig] | None = None,
+    config: Any = None,
     *,
+    model: str = "lsgnn",
     splits: Splits | None = None,
     which: Sequence[int] | None = None,
     metric: Metric = "accuracy",
     members: int = 1,
-    voters: Sequence[LSGNNConfig] = (),
+    voters: Sequence[Any] = (),
     engine: Engine = "auto",
     workers: int = 2,
     on_done: Callable[[int, Trained], None] | None = None,
-    known: dict[tuple[LSGNNConfig, int], Trained] | None = None,
+    known: dict[tuple[Any, int], Trained] | None = None,
+    prepared: Prepared | None = None,
 ) -> Evaluation:
-    """Trains on every split (or those in `which`) and scores the best epoch of each on its test nodes.
+    """Trains a model on every split (or those in `which`) and scores the best epoch of each on its test nodes.
 
-    `config` may be a list with settings of its own for each split; with `members`, that many seeds vote together.
+    What is "auto" in `config` each split's own validation nodes decide. `config` may be a list with settings of its own
+    for each split; with `members`, that many seeds are an ensemble.
     `voters` are settings that vote together on every split, in place of `config` (see `Tuning.committee`).
     `known` holds trainings by settings and split, of an earlier call with the same graph, splits and engine: they are
-    not run again, and new ones are added.
+    not run again, and new ones are added. `prepared` holds what is prepared of this very graph already.
     """
     graph = as_graph(graph)
     for name, value in (("members", members), ("workers", workers)):
@@ -102,13 +111,19 @@ def evaluate(
             raise InputError(f"{name}={value} is out of range: it must be at least 1")
     if voters and (config is not None or members > 1):
         raise InputError("voters take the place of config and members: pass the one or the other")
-    if config is not None and not isinstance(config, LSGNNConfig) and not config:
+    entry = zoo.get(model)
+    entry.require_engine(engine)
+    if config is None:
+        config = suited_to(graph, LSGNNConfig() if model == "lsgnn" else zoo_preset(model, graph.name))
+    given = [config] if isinstance(config, TrainingConfig) else list(config)
+    if not given:
         raise InputError("config is an empty list: pass settings, or one for each split")
-    config = suited_to(graph, LSGNNConfig()) if config is None else config
-    first = config if isinstance(config, LSGNNConfig) else config[0]
+    for one in (*given, *voters):
+        if not isinstance(one, entry.config):
+            raise InputError(f"config is of type {type(one).__name__}: {model} takes {entry.config.__name__}")
     splits = default_splits(graph, splits)
     numbers = tuple(numbers_of(splits, which))
-    configs = [first] * len(numbers) if isinstance(config, LSGNNConfig) else list(config)
+    configs = given * len(numbers) if isinstance(config, TrainingConfig) else given
     if len(configs) != len(numbers):
         raise InputError(f"there are {len(configs)} settings for {len(numbers)} splits: pass one, or one per split")
     chosen = [splits[s] for s in numbers]
@@ -116,26 +131,28 @@ def evaluate(
         check_split(graph, split)
         require_test_nodes(graph, split, number)
     start = time.perf_counter()
+    prepared = Prepared(graph, keep=16) if prepared is None else prepared
+    configs = [resolved(prepared, entry, c, [split], engine)[0] for c, split in zip(configs, chosen, strict=True)]
     votes = [
         (voter, number)
         for c, number in zip(configs, numbers, strict=True)
         for voter in voters or [c.replace(seed=c.seed + m) for m in range(members)]
     ]
-    shared = SharedPrecompute(graph, keep=len({structural_key(voter) for voter, _ in votes}))
     known = {} if known is None else known
     new = [vote for vote in dict.fromkeys(votes) if vote not in known]
-    trained = train_many(shared, [Job(voter, splits[s]) for voter, s in new], engine, workers, on_done)
+    trained = train_many(prepared, [Job(entry, voter, splits[s]) for voter, s in new], engine, workers, on_done)
     known.update(zip(new, trained, strict=True))
     members = len(votes) // len(chosen)
     scores: dict[str, list[float]] = {"val": [], "test": []}
     for s, split in enumerate(chosen):
         own = votes[s * members : (s + 1) * members]
-        logits = mean_logits([logits_of(shared, vote[0], known[vote]) for vote in own])
+        logits = mean_logits([predicted_logits(prepared, entry, vote[0], known[vote]) for vote in own])
         for part, values in scores.items():
             mask = getattr(split, part) & graph.labelled
             values.append(100 * measure(metric, logits[mask], graph.y[mask]))
     return Evaluation(
         dataset=graph.name,
+        model=model,
         configs=tuple(configs),
         metric=metric,
         splits=numbers,

@@ -7,14 +7,15 @@ from typing import Any
 from lsgnn.benchmark.evaluate import Evaluation, evaluate
 from lsgnn.graph.graph import Graph
 from lsgnn.tuning.choice import Tuning
+from lsgnn.zoo.prepared import Prepared
 
 UNSEEN = 1_000_000  # seeds from here on are none of the search
 
 
 def readings(
-    graph: Graph, tuning: Tuning, *, members: int = 1, per_split: bool = True, **shared: Any
+    graph: Graph, tuning: Tuning, *, model: str = "lsgnn", members: int = 1, per_split: bool = True, **shared: Any
 ) -> dict[str, Evaluation]:
-    """Rule of choice → scores of LSGNN with the settings it chose.
+    """Rule of choice → scores of the model with the settings it chose.
 
     Args:
         members: if above 1, that many seeds of the chosen settings vote, and so do as many of the best settings.
@@ -22,7 +23,8 @@ def readings(
         shared: splits, metric and workers, as `evaluate` takes them.
     """
     chosen = tuning.config.replace(seed=UNSEEN)
-    shared["known"] = {}  # the chosen settings are in three readings, and trained once
+    # the chosen settings are in three readings, and trained once; the graph is prepared once for all
+    shared |= {"known": {}, "model": model, "prepared": Prepared(graph, keep=16)}
     found = {"one setting for all splits": evaluate(graph, chosen, **shared)}
     if per_split:
         own = [config.replace(seed=UNSEEN) for config in tuning.configs_per_split]

@@ -18,6 +18,7 @@ def evaluate(
     label: options.Label = None,
     id: options.Id = None,
     column: options.Column = None,
+    model: options.Model = None,
     preset: options.Preset = "default",
     splits: Annotated[str, typer.Option(help="all, one number, or numbers joined by commas.")] = "all",
     metric: Annotated[str | None, typer.Option(help="accuracy, roc_auc or macro_f1 (default: the dataset's).")] = None,
@@ -28,9 +29,10 @@ def evaluate(
     data_dir: options.DataDir = None,
     json: options.Json = False,
 ) -> None:
-    """Train and test LSGNN on every split of a graph under one protocol."""
+    """Train and test a model on every split of a graph under one protocol."""
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
-    config, all_splits = options.settings_and_splits(g, preset, set or [])
+    name = options.model_name(model, preset)
+    config, all_splits = options.settings_and_splits(g, preset, set or [], name)
     which = options.parse_splits(splits, len(all_splits))
     options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
     measure: Any = options.default_metric(g, metric)
@@ -43,6 +45,7 @@ def evaluate(
         result = measure_all(
             g,
             config,
+            model=name,
             splits=all_splits,
             which=which,
             metric=measure,
@@ -56,6 +59,7 @@ def evaluate(
     if json:
         answer_json(document)
         return
-    answer(f"{g.name}, preset {preset}, {len(which)} splits, best epoch by {config.select_by}, seed {config.seed}")
+    chosen_by = f"best epoch by {config.select_by}, seed {config.seed}"
+    answer(f"{name} on {g.name}, preset {preset}, {len(which)} splits, {chosen_by}")
     answer(f"test {measure} {shown(document[f'test_{measure}'])} %   ({result.seconds:.1f} s)")
     answer("per split " + " ".join(f"{score:.2f}" for score in result.test))

@@ -1,4 +1,4 @@
-"""`lsgnn fit`: train LSGNN on a graph, write the run and the predictions of every node."""
+"""`lsgnn fit`: train a model on a graph, write the run and the predictions of every node."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def fit(
     predictions: Annotated[Path | None, typer.Option(help="File for the predictions, .csv or .parquet.")] = None,
     report: Annotated[Path | None, typer.Option(help="File for a self-contained report page, .html.")] = None,
     split: Annotated[int, typer.Option(help="Which of the splits to train on.")] = 0,
-    members: Annotated[int, typer.Option(help="Trainings with different seeds that vote together.", min=1)] = 1,
+    model: options.Model = None,
+    members: Annotated[int, typer.Option(help="Number of seeds to ensemble (probabilities are averaged).", min=1)] = 1,
     preset: options.Preset = "default",
     set: options.Set = None,
     engine: options.Engine = "auto",
@@ -31,19 +32,18 @@ def fit(
     data_dir: options.DataDir = None,
     json: options.Json = False,
 ) -> None:
-    """Train LSGNN on a graph: a dataset name, a .npz file, --edges/--nodes tables, or a store of `lsgnn precompute`."""
+    """Train a model on a graph: a dataset name, a .npz file, --edges/--nodes tables, or a store."""
     start = time.perf_counter()
     from lsgnn.out_of_core.store import is_store
 
     if graph is not None and is_store(graph):
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, data_dir=data_dir)
-        stores.refuse(report=report, split=split, members=members - 1, engine=engine != "auto")
+        stores.refuse(report=report, split=split, members=members - 1, engine=engine != "auto", model=model)
         stores.fit_store(graph, out, predictions, batch_size, preset, set or [], json)
         return
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
-    config, splits = options.settings_and_splits(g, preset, [c for c in set or [] if c != "direction=auto"])
-    # nobody said which neighbours to read: the validation nodes shall choose
-    chosen = {"direction": "auto"} if options.direction_unsaid(g, preset, set or []) else {}
+    name = options.model_name(model, preset)
+    config, splits = options.settings_and_splits(g, preset, set or [], name, probe=True)
     options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
     options.check_places((out, ()), (predictions, (".csv", ".parquet")), (report, (".html",)))
     from lsgnn.runs.fit import fit as train
@@ -52,12 +52,12 @@ def fit(
         run = train(
             g,
             config,
+            model=name,
             split=split,
             splits=splits,
             engine=engine,  # type: ignore[arg-type]
             members=members,
             on_epoch=step,
-            **chosen,
         )
     if out is not None:
         run.save(out)
@@ -75,9 +75,9 @@ def fit(
     for name, value in run.metrics.items():
         if name.endswith("accuracy"):
             answer(f"{name.removesuffix('_accuracy'):>5} accuracy {100 * value:6.2f} %")
-    if members > 1:
+    if "val_accuracy_one_member" in run.metrics:
         alone = 100 * run.metrics["val_accuracy_one_member"]
-        answer(f"{members} members vote: {run.gain_of_voting:+.2f} points on validation over one alone ({alone:.2f} %)")
+        answer(f"ensemble of {members} seeds: {run.ensemble_gain:+.2f} points on validation over one ({alone:.2f} %)")
     times = ", ".join(f"{what} {seconds:.2f} s" for what, seconds in run.seconds.items())
     answer(f"best epoch {run.trained.best_epoch} of {len(run.trained.history)}; {times}")
     for what, path in (("run", out), ("predictions", predictions), ("report", report)):

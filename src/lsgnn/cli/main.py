@@ -16,6 +16,7 @@ from lsgnn.cli.evaluate import evaluate
 from lsgnn.cli.explain import explain
 from lsgnn.cli.export import export
 from lsgnn.cli.fit import fit
+from lsgnn.cli.models import models
 from lsgnn.cli.paper import paper
 from lsgnn.cli.precompute import precompute
 from lsgnn.cli.predict import predict
@@ -32,7 +33,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, diagnose, fit, predict, explain, evaluate, compare, tune, export, precompute, datasets, paper):
+for command in (
+    demo,
+    diagnose,
+    fit,
+    predict,
+    explain,
+    evaluate,
+    compare,
+    tune,
+    export,
+    precompute,
+    datasets,
+    models,
+    paper,
+):
     app.command()(command)
 
 

@@ -37,6 +37,7 @@ DataDir = Annotated[Path | None, typer.Option(help="Folder of .npz graphs (defau
 Preset = Annotated[
     str, typer.Option(help="released (the authors' code), paper (the text), tuned (by us), default, or a .toml.")
 ]
+Model = Annotated[str | None, typer.Option(help="Which model: lsgnn, or any that `lsgnn models` lists.")]
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting; repeatable.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Engine = Annotated[str, typer.Option(help="auto, cpu (fused) or torch.")]
@@ -101,20 +102,32 @@ def parse_columns(columns: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def settings_and_splits(graph: Graph, kind: str, changes: Sequence[str]) -> tuple[LSGNNConfig, Splits]:
-    """The preset of a graph (its default, if it is the user's own) with changes, and the splits that go with it."""
+def settings_and_splits(
+    graph: Graph, kind: str, changes: Sequence[str], model: str = "lsgnn", probe: bool = False
+) -> tuple[Any, Splits]:
+    """The preset of a graph (its default, if it is the user's own) with changes, and the splits that go with it.
+
+    With `probe`, LSGNN's default is to let the validation nodes choose (`lsgnn.runs.defaults.default_config`).
+    """
+    from lsgnn import zoo
     from lsgnn.config import LSGNNConfig
     from lsgnn.datasets import names, preset, preset_splits
-    from lsgnn.graph.splits import stratified_splits
-    from lsgnn.runs.defaults import suited_to
+    from lsgnn.graph.split_checks import default_splits
+    from lsgnn.runs.defaults import default_config, suited_to
 
+    known = graph.name in names() and model == "lsgnn"
     if kind.endswith(".toml"):
-        config, splits = load_preset(Path(kind)), graph.splits or stratified_splits(graph.y)
-    elif graph.name in names():
+        config, splits = load_preset(Path(kind), model), default_splits(graph)
+    elif known:
         chosen = preset(graph.name, kind)
-        config, splits = chosen.config, preset_splits(graph, chosen)
+        splits = preset_splits(graph, chosen)
+        config = default_config(graph, zoo.get(model)) if kind == "default" and probe else chosen.config
     elif kind == "default":
-        config, splits = suited_to(graph, LSGNNConfig()), graph.splits or stratified_splits(graph.y)
+        of_model = probe or model != "lsgnn"
+        config = default_config(graph, zoo.get(model)) if of_model else suited_to(graph, LSGNNConfig())
+        splits = default_splits(graph)
+    elif model != "lsgnn":
+        raise InputError(f"--preset {kind} is for LSGNN, not for {model!r}: drop it, or use --set")
     else:
         raise InputError(f"--preset {kind} is for known datasets, not for {graph.name!r}: use default and --set")
     return config.replace(**parse_settings(changes)), splits
@@ -130,25 +143,27 @@ def settings_for_arrays(kind: str, changes: Sequence[str], base: LSGNNConfig | N
     return config.replace(**parse_settings(changes))
 
 
-def direction_unsaid(graph: Graph, kind: str, changes: Sequence[str]) -> bool:
-    """True if `direction=auto` was asked for, or if the graph is the user's own and no direction was named."""
-    from lsgnn.datasets import names
+def model_name(model: str | None, preset: str) -> str:
+    """The model asked for; else the one whose settings a preset file holds; else LSGNN."""
+    from lsgnn import zoo
 
-    named = [change for change in changes if change.partition("=")[0].strip() == "direction"]
-    return "direction=auto" in named or (not named and kind == "default" and graph.name not in names())
+    name = model or (str(_preset_table(Path(preset)).get("model", "lsgnn")) if preset.endswith(".toml") else "lsgnn")
+    return zoo.get(name).name
 
 
-def load_preset(path: Path) -> LSGNNConfig:
-    """Settings from a file written by `lsgnn tune --export`."""
-    from lsgnn.config import LSGNNConfig
+def load_preset(path: Path, model: str = "lsgnn") -> Any:
+    """Settings of a model from a file written by `lsgnn tune --export`."""
+    from lsgnn import zoo
 
+    table = _preset_table(path)
+    if (whose := table.pop("model", "lsgnn")) != model:
+        raise InputError(f"{path} holds settings of {whose!r}, not of {model!r}: pass --model {whose}, or another file")
+    return zoo.get(model).config.from_dict(table)
+
+
+def _preset_table(path: Path) -> dict[str, Any]:
     try:
-        table = tomllib.loads(path.read_text())
-        if (model := table.pop("model", "lsgnn")) != "lsgnn":
-            raise InputError(
-                f"{path} holds settings of {model!r}, not of LSGNN: use one that `lsgnn tune` wrote for it"
-            )
-        return LSGNNConfig.from_dict(table)
+        return tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"cannot read the preset {path}: {error}") from error
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from lsgnn.cli import options
 from lsgnn.cli.show import answer, answer_json, say, trial_progress
 from lsgnn.errors import InputError
-
-if TYPE_CHECKING:
-    from lsgnn.graph.graph import Graph
 
 
 def tune(
@@ -23,7 +20,7 @@ def tune(
     label: options.Label = None,
     id: options.Id = None,
     column: options.Column = None,
-    model: Annotated[str, typer.Option(help="lsgnn or any model of the zoo.")] = "lsgnn",
+    model: options.Model = None,
     trials: Annotated[int, typer.Option(help="Settings to try.", min=1)] = 200,
     space: Annotated[str, typer.Option(help="paper or extended (LSGNN only).")] = "paper",
     storage: Annotated[Path | None, typer.Option(help="Study file; the same command goes on from it.")] = None,
@@ -51,7 +48,8 @@ def tune(
     """Tune a model on a graph by validation score; test nodes are read once, at the end, if at all."""
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
     options.checked_choice("--space", space, ("paper", "extended"))
-    config, all_splits = options.settings_and_splits(g, preset, (set or []) if model == "lsgnn" else [])
+    name = options.model_name(model, preset)
+    config, all_splits = options.settings_and_splits(g, preset, set or [], name)
     which = options.parse_splits(splits, len(all_splits))
     measure: Any = options.default_metric(g, metric)
     options.check_places((export, (".toml",)), (out, (".json",)))
@@ -62,13 +60,13 @@ def tune(
     from lsgnn.graph.resampled_splits import refolded
     from lsgnn.tuning import tune as search
 
-    with trial_progress(f"tuning {model} on {g.name}", trials) as on_trial:
+    with trial_progress(f"tuning {name} on {g.name}", trials) as on_trial:
         tuning = search(
             g,
-            model=model,
+            model=name,
             space=space,  # type: ignore[arg-type]
             trials=trials,
-            base=config if model == "lsgnn" else peer_settings(model, g, preset, set or []),
+            base=config,
             splits=all_splits if refolds == 1 else refolded(all_splits.take(which), g.y, refolds),
             which=which if refolds == 1 else None,
             metric=measure,
@@ -80,16 +78,16 @@ def tune(
             workers=jobs,
             on_trial=on_trial,
         )
-    document: dict[str, Any] = {"dataset": g.name, "model": model, "space": space, "metric": measure}
+    document: dict[str, Any] = {"dataset": g.name, "model": name, "space": space, "metric": measure}
     document |= tuning.to_dict()
-    if test and model == "lsgnn":
+    if test:
         from lsgnn.benchmark.test_scores import readings
 
         shared: dict[str, Any] = {"splits": all_splits, "which": which, "metric": measure, "workers": jobs}
-        read = readings(g, tuning, members=members, per_split=refolds == 1, **shared)
+        read = readings(g, tuning, model=name, members=members, per_split=refolds == 1, **shared)
         document["test"] = {rule: result.to_dict() for rule, result in read.items()}
     if export is not None:
-        whose = "" if model == "lsgnn" else f'model = "{model}"\n'
+        whose = "" if name == "lsgnn" else f'model = "{name}"\n'
         write_text(
             export, f"# chosen by `lsgnn tune` on validation nodes of {g.name}\n{whose}{tuning.config.to_toml()}"
         )
@@ -104,13 +102,3 @@ def tune(
         answer(f"test {measure}, {rule}: {shown(result[f'test_{measure}'])}")
     if export is not None:
         say(f"preset written to {export}")
-
-
-def peer_settings(model: str, graph: Graph, preset: str, changes: list[str]) -> Any:
-    """A peer starts from its card's settings for the dataset; presets of LSGNN mean nothing to it."""
-    from lsgnn.runs.defaults import suited_to
-    from lsgnn.zoo.presets import zoo_preset
-
-    if preset != "default":
-        raise InputError(f"--preset {preset} is for LSGNN, not for {model!r}: drop it, or use --set")
-    return suited_to(graph, zoo_preset(model, graph.name)).replace(**options.parse_settings(changes))

@@ -11,7 +11,7 @@ Graph('cora-linqs', nodes=2708, edges=5429, features=1433, classes=7)
 
 from lsgnn.datasets.fsbm import fsbm
 from lsgnn.datasets.loading import load
-from lsgnn.datasets.presets import Preset, preset, preset_kinds, preset_splits
+from lsgnn.datasets.presets import Preset, has_preset, preset, preset_kinds, preset_splits
 from lsgnn.datasets.registry import Entry, info, names
 
-__all__ = ["Entry", "Preset", "fsbm", "info", "load", "names", "preset", "preset_kinds", "preset_splits"]
+__all__ = ["Entry", "Preset", "fsbm", "has_preset", "info", "load", "names", "preset", "preset_kinds", "preset_splits"]

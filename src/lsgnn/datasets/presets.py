@@ -58,6 +58,11 @@ def preset(dataset: str, kind: str = "default") -> Preset:
     )
 
 
+def has_preset(dataset: str, kind: str) -> bool:
+    """True if the dataset's file holds such a preset (`default` is the package's own where it holds none)."""
+    return kind in _tables(dataset)
+
+
 def preset_kinds(dataset: str) -> tuple[str, ...]:
     """The presets of a dataset; `default` always exists."""
     return tuple(dict.fromkeys((*_tables(dataset), "default")))

@@ -92,7 +92,7 @@ class LSGNNRowClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         x = np.asarray(normalize_features(self._columns(X), "l2"), dtype=np.float64)
         hop = mixing(self.run_.config)[:, 0, 0]  # without neighbours the powers of Â beyond the zeroth vanish
         stack = torch.from_numpy(np.stack([x, hop[0] * x, hop[1] * x]))
-        model = copy.deepcopy(self.run_.model).double()
+        model = copy.deepcopy(self.run_.module).double()
         with torch.no_grad():
             logits = model(Rows(DenseChannels(stack), self.run_.rows.neighbours)).numpy()
         return np.asarray(softmax(logits / self.run_.temperature, axis=1))

@@ -103,7 +103,7 @@ def write_inputs(store: Store, arrays: GraphArrays) -> None:
             store.save(name, np.asarray(values))
     config = store.config
     write_neighbours(store, arrays, filter_neighbours(store), config.direction, self_loops=False)
-    direction = config.direction if config.localsim_direction == "same" else config.localsim_direction
+    direction = config.similarity_direction
     write_neighbours(store, arrays, similarity_neighbours(store), direction, config.localsim_self_loops)
     _write_filter(store)
     write_columns(store, arrays)

@@ -28,16 +28,7 @@ MANIFEST = "manifest.json"
 COLUMN_SCALE = "column_scale.json"  # where columns are standardised
 PARTIAL = "partial"  # folder of what blocks add to the similarities, until they are added up
 # of the settings, those that decide what is in a store; β, γ, the rule of propagation and fewer hops stay free
-PRECOMPUTED = (
-    "direction",
-    "degree",
-    "feature_norm",
-    "K",
-    "similarity",
-    "euclid_sign",
-    "localsim_direction",
-    "localsim_self_loops",
-)
+PRECOMPUTED = (*(name for name in LSGNNConfig.STRUCTURE if name not in ("filter", "adjacency_embedding")), "K")
 
 
 @dataclass(frozen=True)

@@ -44,5 +44,4 @@ def filter_neighbours(store: Store) -> str:
 def similarity_neighbours(store: Store) -> str:
     """The neighbour lists that LocalSim reads; by default those that propagation reads."""
     config = store.config
-    direction = config.direction if config.localsim_direction == "same" else config.localsim_direction
-    return neighbour_lists(direction, config.localsim_self_loops)
+    return neighbour_lists(config.similarity_direction, config.localsim_self_loops)

@@ -23,7 +23,7 @@ from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.world import World
 from lsgnn.train.class_weights import class_weights
-from lsgnn.train.engines import require_device
+from lsgnn.train.engine import require_device
 from lsgnn.train.loop import OnEpoch, make_optimizer, run_epochs
 from lsgnn.train.seeded import seeded
 from lsgnn.train.trained import Epoch, Trained

@@ -17,9 +17,10 @@ from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import Rows, make_rows
-from lsgnn.train.jobs import SharedPrecompute
 from lsgnn.train.loop import train_torch
 from lsgnn.train.seeded import seeded
+from lsgnn.zoo.lsgnn import MODEL
+from lsgnn.zoo.prepared import Prepared
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,10 @@ class BothDirections(nn.Module):
         return logits
 
 
-def both_logits(graph: Graph, shared: SharedPrecompute, config: LSGNNConfig, split: Split) -> Any:
+def both_logits(graph: Graph, shared: Prepared, config: LSGNNConfig, split: Split) -> Any:
     """Logits of all nodes [n, C] by one training; no test label is read."""
     sides = [config.replace(direction=direction) for direction in ("out", "in")]
-    rows = BothRows(tuple(make_rows(shared(side), side) for side in sides))
+    rows = BothRows(tuple(make_rows(shared(MODEL, side), side) for side in sides))
     with seeded(config.seed):
         sizes = (graph.num_features, graph.num_classes, graph.num_nodes)
         model = BothDirections([LSGNN.from_config(side, *sizes) for side in sides], graph.num_classes, config.dropout)

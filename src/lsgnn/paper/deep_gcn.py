@@ -15,8 +15,9 @@ from torch.nn import functional as F
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.zoo.gcn import GCN, GCNConfig, space
+from lsgnn.zoo.inputs import AdjacencyInputs, gcn_inputs
 from lsgnn.zoo.layers import drop
-from lsgnn.zoo.protocol import AdjacencyInputs, ZooModel, gcn_inputs
+from lsgnn.zoo.protocol import Model
 
 
 class DeepGCN(GCN):
@@ -41,4 +42,4 @@ def build(config: GCNConfig, graph: Graph, inputs: AdjacencyInputs) -> DeepGCN:
     return DeepGCN(graph.num_features, config.hidden_channels, graph.num_classes, config.num_layers, config.dropout)
 
 
-MODEL = ZooModel("deep_gcn", "GCN", GCNConfig, gcn_inputs, build, space)
+MODEL = Model("deep_gcn", "GCN", GCNConfig, gcn_inputs, build, space)

@@ -22,8 +22,10 @@ from lsgnn.paper.gap_page import BIASED, CHANGES, gain, render
 from lsgnn.paper.graphs import graph_of, released_config
 from lsgnn.paper.published import CORRECTED, nine
 from lsgnn.train.ensemble import mean_logits
-from lsgnn.train.jobs import Job, SharedPrecompute, logits_of, train_many
 from lsgnn.train.metrics import measure
+from lsgnn.zoo.jobs import Job, predicted_logits, train_many
+from lsgnn.zoo.lsgnn import MODEL
+from lsgnn.zoo.prepared import Prepared
 
 SEEDS = 3
 MEMBERS = 10
@@ -89,7 +91,7 @@ def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
     graph = graph_of(arguments["dataset"], plan.data_dir)
     assert graph.splits is not None
     configs = [LSGNNConfig.from_dict(config) for config in arguments["configs"]]
-    shared, seeds = SharedPrecompute(graph), range(arguments["seeds"])
+    shared, seeds = Prepared(graph), range(arguments["seeds"])
     scores: dict[str, list[float]] = {"val": []}
     if arguments["part"] == "test":
         scores["test"] = []
@@ -109,10 +111,10 @@ def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
     return scores
 
 
-def _logits(shared: SharedPrecompute, configs: list[LSGNNConfig], split: Split, seed: int) -> list[Any]:
-    jobs = [Job(config.replace(seed=config.seed + seed), split) for config in configs]
+def _logits(shared: Prepared, configs: list[LSGNNConfig], split: Split, seed: int) -> list[Any]:
+    jobs = [Job(MODEL, config.replace(seed=config.seed + seed), split) for config in configs]
     trained = train_many(shared, jobs, workers=1)
-    return [logits_of(shared, job.config, result) for job, result in zip(jobs, trained, strict=True)]
+    return [predicted_logits(shared, MODEL, job.config, result) for job, result in zip(jobs, trained, strict=True)]
 
 
 def _accuracy(graph: Graph, logits: Any, mask: Any) -> float:

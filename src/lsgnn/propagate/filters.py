@@ -1,4 +1,4 @@
-r"""From edges to the two graph filters of the paper (equation 4).
+r"""From edges to the two graph filters of the paper (equation 5).
 
 .. math::
     \mathcal F_L = \beta I + \hat A, \qquad \mathcal F_H = I - \mathcal F_L = (1-\beta) I - \hat A,
@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lsgnn.config import Degree, Direction, Filter
+from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 
 
@@ -37,6 +38,11 @@ def adjacency(graph: Graph, direction: Direction, self_loops: bool = False) -> s
 
     `undirected` joins both directions; where both carry a weight the larger one counts.
     """
+    if direction == "auto":
+        raise InputError(
+            "direction='auto' is for the validation nodes to decide, and nobody asked them here: let fit, evaluate, "
+            "compare or tune do so, or name undirected, out or in"
+        )
     source, target = graph.edge_index
     weight = np.ones(graph.num_edges, np.float32) if graph.edge_weight is None else graph.edge_weight
     if not self_loops:

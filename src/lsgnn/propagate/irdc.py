@@ -1,4 +1,4 @@
-r"""IRDC, the Initial Residual Difference Connection (equation 3), and its relatives of the paper's appendix.
+r"""IRDC, the Initial Residual Difference Connection (equation 4), and its relatives of the paper's appendix.
 
 .. math::
     H^{(1)} = S X, \qquad H^{(k)} = S\Big((1-\gamma) X - \gamma \sum_{l<k} H^{(l)}\Big), \quad k = 2 \dots K.

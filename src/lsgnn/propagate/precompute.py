@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lsgnn.config import Direction, LSGNNConfig
+from lsgnn.config import LSGNNConfig
 from lsgnn.graph.graph import Features, Graph
 from lsgnn.graph.sparsity import sparse_if_mostly_zero
 from lsgnn.propagate.column_scale import ColumnScale
@@ -60,8 +60,7 @@ def precompute(graph: Graph, config: LSGNNConfig, columns: ColumnScale | None = 
 
 def neighbour_similarity(graph: Graph, x: Features, config: LSGNNConfig) -> NeighbourSimilarity:
     """Similarities over the neighbourhood that LocalSim reads (by default the one that propagation reads)."""
-    direction: Direction = config.direction if config.localsim_direction == "same" else config.localsim_direction
-    neighbours = adjacency(graph, direction, self_loops=config.localsim_self_loops)
+    neighbours = adjacency(graph, config.similarity_direction, self_loops=config.localsim_self_loops)
     ego = np.repeat(np.arange(graph.num_nodes), np.diff(neighbours.indptr))
     pairs = np.stack([ego, neighbours.indices])
     return NeighbourSimilarity.of(neighbours, edge_similarity(x, pairs, config.similarity, config.euclid_sign))

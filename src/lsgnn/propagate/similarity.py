@@ -1,4 +1,4 @@
-r"""How similar are a node and its neighbours? Edge similarities and the naive LocalSim (equations 5 and 6).
+r"""How similar are a node and its neighbours? Edge similarities and the naive LocalSim (equation 6).
 
 .. math::
     d_{ij} = \mathrm{sim}(x_i, x_j), \qquad \phi_i = \frac{1}{|N_i|} \sum_{j \in N_i} d_{ij}.

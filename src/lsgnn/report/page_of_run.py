@@ -28,7 +28,7 @@ from lsgnn.report.run_charts import (
     map_chart,
     slice_charts,
 )
-from lsgnn.report.run_insides import MapMethod, fusion_weights
+from lsgnn.report.run_insides import FusionWeights, MapMethod, fusion_weights
 from lsgnn.report.run_scores import ClassScore, class_scores, confusion_matrix, macro_f1
 from lsgnn.report.structure import neighbour_counts
 from lsgnn.runs.predictions import Predictions
@@ -78,22 +78,21 @@ def run_page(run: Run, comparison: Comparison | None = None, *, part: Part = "va
         predictions=run.predict(),
         part=PART_WORDS[part],
         mask=getattr(run.split, part) & run.graph.labelled,
-        degree=neighbour_counts(run.graph, run.config.direction),
-        homophily=homophily_of_nodes(run.graph, run.config.direction),
+        degree=neighbour_counts(run.graph, run.direction),
+        homophily=homophily_of_nodes(run.graph, run.direction),
     )
     nodes = node_table(run, seen.predictions, seen.degree, seen.homophily)
     charts, tables, extra = _taken_apart(seen) if seen.mask.any() else ({}, {}, {})
-    weights = fusion_weights(run)
-    charts |= learning_charts(run.trained) | {"fusion": fusion_chart(weights), "map": map_chart(run, map)}
-    hops = [
-        [f"hop {k}", *(f"{m:.3f} ± {s:.3f}" for m, s in zip(mean, std, strict=True))]
-        for k, (mean, std) in enumerate(zip(weights.mean, weights.std, strict=True), 1)
-    ]
-    tables["fusion"] = table(["", "self (I)", "low-pass (L)", "high-pass (H)"], hops)
+    charts["map"] = map_chart(run, map)
+    if run.trained.history:
+        charts |= learning_charts(run.trained)
+    if run.model == "lsgnn":
+        weights = fusion_weights(run)
+        charts["fusion"], tables["fusion"] = fusion_chart(weights), _hops(weights)
     return render(
         "run.html",
         run=run,
-        title=f"{run.graph.name}: LSGNN run",
+        title=f"{run.graph.name}: {run.entry.title} run",
         part=seen.part,
         part_count=int(seen.mask.sum()),
         many_classes=run.graph.num_classes > 10,
@@ -162,6 +161,14 @@ def _taken_apart(seen: Seen) -> tuple[dict[str, Any], dict[str, Any], dict[str, 
         "mistakes": int((~seen.right[mask]).sum()),
     }
     return charts, tables, extra
+
+
+def _hops(weights: FusionWeights) -> Any:
+    rows = [
+        [f"hop {k}", *(f"{m:.3f} ± {s:.3f}" for m, s in zip(mean, std, strict=True))]
+        for k, (mean, std) in enumerate(zip(weights.mean, weights.std, strict=True), 1)
+    ]
+    return table(["", "self (I)", "low-pass (L)", "high-pass (H)"], rows)
 
 
 def _class_row(score: ClassScore) -> list[Any]:

@@ -72,7 +72,7 @@ def base_config(graph: Graph, seed: int = 0) -> LSGNNConfig:
 
 def probe_splits(graph: Graph) -> tuple[str, list[Split], list[str]]:
     """The kind of splits, the first few of them, and what to know about them; raises where nothing can be learned."""
-    from lsgnn.runs.fit import check_split, default_splits
+    from lsgnn.graph.split_checks import check_split, default_splits
 
     graph.require_classes()
     # the splits that `fit` would use, so that its test nodes are the ones that stay unread here

@@ -37,7 +37,7 @@ class EmbeddingMap:
 @torch.no_grad()
 def fusion_weights(run: Run) -> FusionWeights:
     """Of the first member: members have weights of their own that mean nothing when averaged."""
-    alpha = run.model.fusion(run.rows, run.model.reduce(run.rows.channels)[0]).double()  # [n, K, 3]
+    alpha = run.module.fusion(run.rows, run.module.reduce(run.rows.channels)[0]).double()  # [n, K, 3]
     return FusionWeights(alpha.mean(dim=0).numpy(), alpha.std(dim=0, correction=0).numpy())
 
 
@@ -46,7 +46,7 @@ def embedding_map(run: Run, method: MapMethod = "pca", points: int = MAP_POINTS,
     """The representation before the output layer, flattened to two dimensions; many nodes are sampled."""
     n = run.graph.num_nodes
     index = np.arange(n) if n <= points else np.sort(np.random.default_rng(seed).choice(n, points, replace=False))
-    H = run.model.embed(run.rows).double().numpy()[index]
+    H = representation(run)[index]
     if method == "pca":
         places, shares = principal_axes(H)
         return EmbeddingMap(
@@ -59,6 +59,14 @@ def embedding_map(run: Run, method: MapMethod = "pca", points: int = MAP_POINTS,
     perplexity = min(30.0, max(1.0, (len(index) - 1) / 3))
     places = TSNE(perplexity=perplexity, init="pca", random_state=seed).fit_transform(H.astype(np.float32))
     return EmbeddingMap(index, np.asarray(places, dtype=np.float64), ("t-SNE 1", "t-SNE 2"))
+
+
+@torch.no_grad()
+def representation(run: Run) -> NDArray[np.float64]:
+    """What the output layer reads of each node [n, …]; the logits of a model that does not show it."""
+    if hasattr(run.module, "embed"):
+        return np.asarray(run.module.embed(run.rows).double().numpy())
+    return run.logits.astype(np.float64)
 
 
 def principal_axes(H: NDArray[np.float64]) -> tuple[NDArray[np.float64], tuple[float, float]]:

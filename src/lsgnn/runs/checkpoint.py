@@ -19,7 +19,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from lsgnn.config import LSGNNConfig
+from lsgnn import zoo
 from lsgnn.errors import InputError
 from lsgnn.files import write_folder_atomically
 from lsgnn.graph.graph import Graph
@@ -40,11 +40,18 @@ def save_run(run: Run, folder: Path) -> None:
     summary = run.summary() | {"member_seconds": [member.seconds for member in run.members]}
     with write_folder_atomically(folder) as new:
         (new / "model.safetensors").write_bytes(save(_flat(run)))  # with the user's umask, unlike `save_file`
-        _write(new / "config.toml", run.config.to_toml())
+        _write(new / "config.toml", f"model = {json.dumps(run.model)}\n" + run.config.to_toml())
         _write(new / "metrics.json", json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
         lines = ({"member": m} | epoch for m, member in enumerate(run.members) for epoch in member.history)
         _write(new / "history.jsonl", "".join(json.dumps(_null_for_nan(line)) + "\n" for line in lines))
         graph.save(new / "graph.npz")
+
+
+def read_config(text: str) -> tuple[str, Any]:
+    """The model's name and its settings, from a table that may leave the model out where it is LSGNN."""
+    table = tomllib.loads(text)
+    model = str(table.pop("model", "lsgnn"))
+    return model, zoo.get(model).config.from_dict(table)
 
 
 def is_run(folder: Path) -> bool:
@@ -61,7 +68,7 @@ def load_run(folder: Path) -> Run:
     weights = _read_weights(folder)
     name = "config.toml"
     try:
-        config = LSGNNConfig.from_dict(tomllib.loads(_read(folder / name)))
+        model, config = read_config(_read(folder / name))
         name = "metrics.json"
         summary: dict[str, Any] = json.loads(_read(folder / name))
         seconds = {str(what): float(value) for what, value in summary["seconds"].items()}
@@ -79,6 +86,7 @@ def load_run(folder: Path) -> Run:
     graph = replace(Graph.load(folder / "graph.npz"), name=title, notes=())
     run = Run(
         graph=graph,
+        model=model,
         config=config,
         split=graph.splits[0] if graph.splits is not None else _no_split(graph.num_nodes),
         members=members,
@@ -103,11 +111,12 @@ def _read_weights(folder: Path) -> dict[str, Tensor]:
 def _require_fit(run: Run, folder: Path) -> None:
     """The files of a run belong together: weights, settings and graph must be of the same shape."""
     try:
-        models = run.models
+        modules = run.modules
     except (RuntimeError, KeyError) as error:
         raise InputError(f"the weights of {folder} do not fit its config.toml: restore it or train again") from error
     shape = (run.graph.num_features, run.graph.num_classes)
-    if any((model.in_channels, model.out_channels) != shape for model in models):
+    # LSGNN's shape is that of its weights; other models are built after the graph, and weights that differ do not load
+    if run.model == "lsgnn" and any((m.in_channels, m.out_channels) != shape for m in modules):
         raise InputError(f"the weights of {folder} do not fit its graph.npz: restore it or train again")
 
 
@@ -117,16 +126,16 @@ def _flat(run: Run) -> dict[str, Tensor]:
 
 
 def _members(
-    weights: dict[str, Tensor], history: list[dict[str, Any]], seconds: list[float], config: LSGNNConfig
+    weights: dict[str, Tensor], history: list[dict[str, Any]], seconds: list[float], config: Any
 ) -> tuple[Trained, ...]:
-    """The trainings back from their files; the best epoch follows from the history by the selection rule."""
+    """The training runs back from their files; the best epoch follows from the history (0 where nothing is trained)."""
     members = []
     for m, time in enumerate(seconds):
         epochs = [_epoch(line) for line in history if line["member"] == m]
         best = BestEpoch(config.select_by)
         for epoch in epochs:
             best.improved(epoch)
-        if not best.epoch:
+        if epochs and not best.epoch:
             raise ValueError(f"no epoch of member {m} has a loss")
         state = {name.partition(".")[2]: tensor for name, tensor in weights.items() if name.startswith(f"{m}.")}
         members.append(Trained(state, best.epoch, epochs, time))

@@ -1,15 +1,26 @@
-"""What the settings should be where nobody named any: a table of ages and incomes wants other scales than words do."""
+"""What the settings are where nobody named any, for every model and for Python and the command line alike."""
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from lsgnn import datasets
-from lsgnn.config import TrainingConfig
+from lsgnn.config import LSGNNConfig, TrainingConfig
 from lsgnn.graph.graph import Graph
 from lsgnn.propagate.column_scale import mixed_sizes
+from lsgnn.zoo.presets import zoo_preset
+from lsgnn.zoo.protocol import Model
 
 Config = TypeVar("Config", bound=TrainingConfig)
+
+
+def default_config(graph: Graph, model: Model[Any]) -> Any:
+    """LSGNN lets the validation nodes choose direction and weights; a baseline has what is known for the dataset."""
+    if model.name != "lsgnn":
+        return suited_to(graph, zoo_preset(model.name, graph.name))
+    if graph.name in datasets.names() and datasets.has_preset(graph.name, "default"):
+        return datasets.preset(graph.name, "default").config
+    return suited_to(graph, LSGNNConfig(direction="auto", weights="auto"))
 
 
 def suited_to(graph: Graph, config: Config) -> Config:

@@ -120,10 +120,11 @@ class Explanation:
 
 def explain(run: Run, node_id: Any, member: int | None = None) -> Explanation:
     """Explains one node of the run's own graph: by the mean of all members, or by one of them."""
+    run.require_lsgnn("say why a node is classified as it is")
     i = number_of(run.graph, node_id)
-    if member is not None and not 0 <= member < len(run.models):
-        raise InputError(f"member {member} does not exist: the run has members 0..{len(run.models) - 1}")
-    models = run.models if member is None else [run.models[member]]
+    if member is not None and not 0 <= member < len(run.modules):
+        raise InputError(f"member {member} does not exist: the run has members 0..{len(run.modules) - 1}")
+    models = run.modules if member is None else [run.modules[member]]
     row = run.rows.select(torch.tensor([i]))
     parts = [contributions(model, row) for model in models]
     localsim = [phi for model in models if (phi := _localsim(model, run.rows)) is not None]

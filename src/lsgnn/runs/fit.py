@@ -1,32 +1,32 @@
-"""`fit`: a graph and settings in, a trained `Run` out."""
+"""`fit`: a graph and a model with its settings in, a trained `Run` out."""
 
 from __future__ import annotations
 
-import time
-import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from lsgnn.config import LSGNNConfig
-from lsgnn.errors import InputError, LSGNNWarning
-from lsgnn.graph.graph import Graph
+from lsgnn import zoo
+from lsgnn.config import TrainingConfig
+from lsgnn.errors import InputError
 from lsgnn.graph.io.convert import as_graph
-from lsgnn.graph.splits import Split, Splits, stratified_splits
-from lsgnn.propagate.precompute import precompute
-from lsgnn.runs.defaults import note_on_columns, suited_to
-from lsgnn.runs.probe import PROBED, probe
+from lsgnn.graph.split_checks import check_split, default_splits
+from lsgnn.graph.splits import Split, Splits
+from lsgnn.runs.defaults import default_config, note_on_columns
+from lsgnn.runs.probe import resolved
 from lsgnn.runs.run import Run
-from lsgnn.train.engines import Engine, train
+from lsgnn.train.engine import Engine
 from lsgnn.train.environment import environment
 from lsgnn.train.loop import OnEpoch
+from lsgnn.zoo.prepared import Prepared
+from lsgnn.zoo.protocol import Model
 
 
 def fit(
     graph: Any,
-    config: LSGNNConfig | None = None,
+    config: TrainingConfig | None = None,
     *,
+    model: str = "lsgnn",
     split: int | Split = 0,
     splits: Splits | None = None,
     engine: Engine = "auto",
@@ -35,98 +35,58 @@ def fit(
     on_epoch: OnEpoch | None = None,
     **settings: Any,
 ) -> Run:
-    """Trains LSGNN on one split of a graph and reads the test nodes once, at the end.
+    """Trains a model on one split of a graph and reads the test nodes once, at the end.
 
     Args:
         graph: anything `lsgnn.as_graph` understands.
-        config: settings; single ones may also be given by name (`fit(graph, K=3, lr=0.05)`). Without a config, or with
-            `direction="auto"`, a quick probe of the validation nodes picks the direction and, unless `config` or a
-            name gives them, the weights; without one, columns of very different sizes are standardised; the notes tell.
+        config: settings; single ones may also be given by name (`fit(graph, K=3, lr=0.05)`). What is "auto"
+            (`direction`, LSGNN's `weights`) is chosen by a quick probe of the validation nodes; without a config, LSGNN
+            has both so, and columns of very different sizes are standardised; the notes tell.
+        model: one of `lsgnn.zoo.names()`.
         split: which of the splits to use, or a `Split` of your own.
         splits: splits to use instead of the graph's own (or, where it has none, of stratified ones).
         engine: `cpu` is the fused engine, `torch` the plain loop on any device, `auto` the quickest that can.
         device: where the torch engine runs.
-        members: how many trainings, with seeds from `config.seed` on, share the vote (their graph work is shared).
+        members: number of seeds to ensemble, from `config.seed` on (probabilities are averaged; graph work is shared).
         on_epoch: called with each entry of the history: after each epoch by torch, at the end by the fused engine.
     """
-    graph = as_graph(graph)
-    unsaid = settings.get("direction", "auto" if config is None else "") == "auto"
-    if unsaid:
-        settings.pop("direction", None)
-    if config is not None and not isinstance(config, LSGNNConfig):
-        raise InputError(f"config is of type {type(config).__name__}: pass an LSGNNConfig, or settings by name")
-    weights_said = config is not None or "weights" in settings
-    config = (config or suited_to(graph, LSGNNConfig())).replace(**settings)
+    graph, entry = as_graph(graph), zoo.get(model)
+    config = _config(graph, entry, config, settings)
     if not isinstance(members, int) or members < 1:
         raise InputError(f"members={members!r} is out of range: it must be a whole number, at least 1")
     if not isinstance(split, Split | int | np.integer):
         raise InputError(f"split={split!r} is of type {type(split).__name__}: pass a number or a Split")
+    entry.require_engine(engine)
     chosen = split if isinstance(split, Split) else default_splits(graph, splits)[int(split)]
-    notes = check_split(graph, chosen) + note_on_columns(graph, config.feature_norm)
-    if unsaid:
-        choice = probe(graph, chosen, config, engine, (config.weights,) if weights_said else PROBED)
-        config = config.replace(direction=choice.direction, weights=choice.weights)
+    notes = check_split(graph, chosen) + note_on_columns(graph, getattr(config, "feature_norm", "none"))
+    prepared = Prepared(graph)
+    config, choice = resolved(prepared, entry, config, [chosen], engine)
+    if choice is not None:
         notes.append(str(choice))
-    start = time.perf_counter()
-    pre = precompute(graph, config)
-    seconds = time.perf_counter() - start
+    inputs = prepared(entry, config)
     trained = tuple(
-        train(pre, graph.y, graph.num_classes, chosen, config.replace(seed=seed), engine, device, on_epoch)
+        entry.train(graph, inputs, chosen, config.replace(seed=seed), engine=engine, device=device, on_epoch=on_epoch)
         for seed in range(config.seed, config.seed + members)
     )
     return Run(
         graph=graph,
+        model=model,
         config=config,
         split=chosen,
         members=trained,
-        seconds={"precompute": seconds, "train": sum(member.seconds for member in trained)},
+        seconds={
+            "precompute": prepared.seconds(entry, config),
+            "train": sum(member.seconds for member in trained),
+        },
         environment=environment(),
         notes=(*graph.notes, *notes),
-        precomputed=pre,
+        prepared=inputs,
     )
 
 
-def default_splits(graph: Graph, splits: Splits | None = None) -> Splits:
-    """The splits given, else the graph's official ones, else ten stratified 60/20/20 ones, the same at every call."""
-    graph.require_classes()
-    return splits or graph.splits or stratified_splits(graph.y)
-
-
-def numbers_of(splits: Splits, which: Sequence[int] | None) -> list[int]:
-    """The splits that are asked for, all by default."""
-    numbers = list(range(len(splits)) if which is None else which)
-    if not numbers:
-        raise InputError("which is empty: name at least one split")
-    return numbers
-
-
-def require_test_nodes(graph: Graph, split: Split, number: int) -> None:
-    if not (split.test & graph.labelled).any():
-        raise InputError(f"split {number} has no labelled test node to score: mark some in its test mask")
-
-
-def check_split(graph: Graph, split: Split) -> list[str]:
-    """Raises where a split cannot be learned from; returns (and warns of) what the user should know about it."""
-    graph.require_classes()
-    for part, mask in (("training", split.train), ("validation", split.val)):
-        if mask.shape != (graph.num_nodes,):
-            raise InputError(f"the {part} mask has shape {mask.shape}, but the graph has {graph.num_nodes} nodes")
-        if not mask.any():
-            if (num := graph.labelled.sum()) == len(np.unique(graph.y[graph.labelled])):
-                raise InputError(
-                    f"each of the {num} labelled nodes of {graph.name} is of a class of its own, which leaves none to "
-                    "validate: is the label a number or an id? Pass classes that nodes share"
-                )
-            raise InputError(f"the {part} mask is empty: mark at least one labelled node")
-        unlabelled = np.flatnonzero(mask & ~graph.labelled)
-        if len(unlabelled):
-            raise InputError(f"node {unlabelled[0]} is in the {part} mask but has no label: label it or unmask it")
-    trained = np.unique(graph.y[split.train])
-    if len(trained) < 2:
-        raise InputError(f"every training node is of class {graph.class_names[trained[0]]!r}: train on two or more")
-    missing = [graph.class_names[c] for c in np.setdiff1d(graph.y[graph.labelled], trained)]
-    if not missing:
-        return []
-    note = f"no training node of class {', '.join(missing)}: it can never be predicted"
-    warnings.warn(f"{graph.name}: {note}; draw another split or add labels", LSGNNWarning, stacklevel=3)
-    return [note]
+def _config(graph: Any, model: Model[Any], config: Any, settings: dict[str, Any]) -> Any:
+    if config is not None and not isinstance(config, model.config):
+        raise InputError(
+            f"config is of type {type(config).__name__}: pass an {model.config.__name__}, or settings by name"
+        )
+    return (config or default_config(graph, model)).replace(**settings)

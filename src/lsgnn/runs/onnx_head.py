@@ -43,9 +43,10 @@ def export_onnx(run: Run, path: str | Path) -> None:
 
 def onnx_model(run: Run) -> Any:
     """The row head as an ONNX `ModelProto`; several members vote by their mean probability, as in the run."""
-    run.require_no_node_parameters("single rows")
+    run.require_lsgnn("be written as a head that reads single rows")
+    run.require_not_tied("single rows")
     g, K, graph = OnnxGraph(), run.config.K, run.graph
-    logits = [_logits(g, model) for model in run.models]
+    logits = [_logits(g, model) for model in run.modules]
     if len(logits) == 1:
         out = logits[0]
     else:

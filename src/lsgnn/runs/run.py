@@ -12,20 +12,21 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from lsgnn.config import LSGNNConfig
+from lsgnn import zoo
+from lsgnn.config import Direction
 from lsgnn.errors import InputError
 from lsgnn.graph.feature_names import in_order_of
 from lsgnn.graph.graph import Graph, as_features
 from lsgnn.graph.io.convert import as_graph
+from lsgnn.graph.new_nodes import new_nodes
+from lsgnn.graph.sparsity import sparse_if_mostly_zero
 from lsgnn.graph.splits import Split
-from lsgnn.nn.model import LSGNN
-from lsgnn.nn.rows import Rows, make_rows
-from lsgnn.propagate.precompute import Precomputed, precompute
-from lsgnn.runs.new_nodes import attached_rows, enlarged, new_nodes
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.runs.predictions import Predictions
 from lsgnn.train.calibration import expected_calibration_error, fit_temperature
 from lsgnn.train.ensemble import mean_logits
 from lsgnn.train.trained import Trained
+from lsgnn.zoo.protocol import Model, logits_of
 
 if TYPE_CHECKING:
     from lsgnn.runs.explanation import Explanation
@@ -33,28 +34,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Run:
-    """A trained LSGNN, the graph it was trained on and how it went.
+    """A trained model, the graph it was trained on and how it went.
 
     Args:
         graph: the graph, with the user's node ids and class names.
+        model: the model's name in the zoo.
         config: the settings used.
         split: the training, validation and test nodes.
-        members: best weights and history of each training; several differ in their seeds and vote together.
+        members: best weights and history of each training run; several, which differ in their seeds, are an ensemble.
         seconds: wall time of precompute and training.
         environment: versions and machine.
         notes: what was noticed on the way.
-        precomputed: the graph's filters and similarities, if they are at hand; else computed when needed.
+        prepared: what the model has prepared of the graph, if it is at hand; else computed when needed.
         known_temperature: the temperature of a run that was saved; else fitted when needed.
     """
 
     graph: Graph = field(repr=False)
-    config: LSGNNConfig
+    model: str = "lsgnn"
+    config: Any
     split: Split = field(repr=False)
     members: tuple[Trained, ...] = field(repr=False)
     seconds: dict[str, float]
     environment: dict[str, str] = field(repr=False)
     notes: tuple[str, ...] = ()
-    precomputed: Precomputed | None = field(default=None, repr=False)
+    prepared: Any = field(default=None, repr=False)
     known_temperature: float | None = field(default=None, repr=False)
 
     @property
@@ -62,34 +65,51 @@ class Run:
         """The first (usually the only) member."""
         return self.members[0]
 
-    @cached_property
-    def models(self) -> list[LSGNN]:
-        """The torch model of each member with its best weights, in evaluation mode."""
-        return [LSGNN.from_weights(self.config, m.state_dict, self.graph.num_nodes) for m in self.members]
+    @property
+    def direction(self) -> Direction:
+        """Whose neighbours a node reads; a model that reads none is looked at as on an undirected graph."""
+        found: Direction = getattr(self.config, "direction", "undirected")
+        return found
 
     @property
-    def model(self) -> LSGNN:
-        return self.models[0]
+    def entry(self) -> Model[Any]:
+        """The model in the zoo: what it can do, and how."""
+        return zoo.get(self.model)
 
     @cached_property
-    def inputs(self) -> Precomputed:
-        """The parameter-free half of the model for the run's own graph."""
-        return self.precomputed or precompute(self.graph, self.config)
+    def inputs(self) -> Any:
+        """What the model has prepared of the run's own graph; for LSGNN its parameter-free half."""
+        return self.entry.prepare(self.graph, self.config) if self.prepared is None else self.prepared
 
     @cached_property
-    def rows(self) -> Rows:
-        """The model's inputs for all nodes of the run's own graph."""
-        return make_rows(self.inputs, self.config)
+    def modules(self) -> list[Any]:
+        """The torch module of each member with its best weights, in evaluation mode."""
+        states = [member.state_dict for member in self.members]
+        return [self.entry.module(self.graph, self.inputs, self.config, state) for state in states]
+
+    @property
+    def module(self) -> Any:
+        return self.modules[0]
+
+    @cached_property
+    def rows(self) -> Any:
+        """What the module reads of all nodes of the run's own graph."""
+        return self.entry.readable(self.inputs, self.config)
+
+    @cached_property
+    def columns(self) -> ColumnScale | None:
+        """The scale of standardised columns, which other graphs and new nodes are brought to."""
+        standard = getattr(self.config, "feature_norm", "none") == "standard"
+        return ColumnScale.of(sparse_if_mostly_zero(self.graph.x)) if standard else None
 
     @cached_property
     def logits(self) -> NDArray[np.float32]:
         """Logits of all nodes of the run's own graph [n, C]; of several members, the log of their mean probability."""
         return self.logits_of(self.rows)
 
-    @torch.no_grad()
-    def logits_of(self, rows: Rows) -> NDArray[np.float32]:
-        """Logits of any rows [b, C], before calibration."""
-        return mean_logits([model(rows).numpy() for model in self.models])
+    def logits_of(self, rows: Any) -> NDArray[np.float32]:
+        """Logits of whatever nodes are read [b, C], before calibration."""
+        return mean_logits([logits_of(module, rows) for module in self.modules])
 
     @cached_property
     def temperature(self) -> float:
@@ -109,7 +129,7 @@ class Run:
         if graph is None:
             return self._predictions(self.logits, self.graph.node_ids, calibrated)
         graph = as_graph(graph)
-        self.require_no_node_parameters("another graph")
+        self.require_not_tied("another graph")
         x = in_order_of(graph.x, graph.feature_names, self.graph.feature_names, graph.name)
         if x is not graph.x:
             graph = replace(graph, x=x, feature_names=self.graph.feature_names)
@@ -118,7 +138,7 @@ class Run:
                 f"{graph.name} has {graph.num_features} features, but the model was trained on "
                 f"{self.graph.num_features}: pass the same columns in the same order"
             )
-        rows = make_rows(precompute(graph, self.config, self.inputs.columns), self.config)
+        rows = self.entry.readable(self.entry.prepare(graph, self.config, self.columns), self.config)
         return self._predictions(self.logits_of(rows), graph.node_ids, calibrated)
 
     def predict_new(
@@ -134,9 +154,10 @@ class Run:
     ) -> Predictions:
         """Class probabilities of new nodes attached to the run's own graph.
 
-        Known nodes stay as they are: a new node reads the hop representations that its neighbours have without it, so
-        that only its surroundings are touched. This is exact where no known node reads a new one (direction "out" and
-        edges that leave new nodes, say) and an approximation elsewhere; see `lsgnn.runs.new_nodes`.
+        For LSGNN known nodes stay as they are: a new node reads the hop representations that its neighbours have
+        without it, so that only its surroundings are touched. This is exact where no known node reads a new one
+        (direction "out" and edges that leave new nodes, say) and an approximation elsewhere; see
+        `lsgnn.nn.attached_rows`. Other models are applied to the whole enlarged graph.
 
         Args:
             x: features of the new nodes [m, d], columns as in the graph, unless `feature_names` says which they are.
@@ -146,19 +167,14 @@ class Run:
             exact: propagate over the whole enlarged graph instead (for large batches often the quicker way as well).
             calibrated: as in `predict`.
         """
-        self.require_no_node_parameters("new nodes")
+        self.require_not_tied("new nodes")
         x = in_order_of(as_features(x), feature_names, self.graph.feature_names, "the table of new nodes")
         new = new_nodes(self.graph, x, edges, node_ids, edge_weight)
-        if exact:
-            pre = precompute(enlarged(self.graph, new), self.config, self.inputs.columns)
-            rows = make_rows(pre, self.config)
-            rows = rows.select(torch.arange(self.graph.num_nodes, self.graph.num_nodes + len(new.node_ids)))
-        else:
-            rows = attached_rows(self.graph, self.inputs, new, self.config)
+        rows = self.entry.attached(self.graph, self.inputs, new, self.config, self.columns, exact)
         return self._predictions(self.logits_of(rows), new.node_ids, calibrated)
 
     def explain(self, node_id: Any, member: int | None = None) -> Explanation:
-        """Why a node of the run's own graph is classified as it is; see `lsgnn.runs.explanation.Explanation`."""
+        """Why a node of the run's own graph is classified as it is; see `lsgnn.Explanation`."""
         from lsgnn.runs.explanation import explain
 
         return explain(self, node_id, member)
@@ -167,7 +183,7 @@ class Run:
         temperature = self.temperature if calibrated else 1.0
         return Predictions.of_logits(logits, node_ids, self.graph.class_names, temperature)
 
-    def require_no_node_parameters(self, what: str) -> None:
+    def require_not_tied(self, what: str) -> None:
         """Raises where the model cannot be applied to anything but the nodes it was trained on."""
         from lsgnn.graph.structural_features import NOTE  # scipy's solvers load slowly
 
@@ -176,11 +192,14 @@ class Run:
                 "this model learned from degrees and spectral coordinates of its own graph and cannot be applied to "
                 f"{what}: train on features that the nodes have anywhere"
             )
-        if kept := self.config.kept_per_node:
-            raise InputError(
-                f"this model was trained with {kept}, which keeps parameters of each node, and cannot be applied to "
-                f"{what}: train without it"
-            )
+        if tie := self.config.tied_to_graph:
+            other = "train without it" if self.model == "lsgnn" else "train another model, lsgnn for one"
+            raise InputError(f"this model was trained with {tie}, and cannot be applied to {what}: {other}")
+
+    def require_lsgnn(self, what: str) -> None:
+        """Raises where something is asked for that only LSGNN can do."""
+        if self.model != "lsgnn":
+            raise InputError(f"{self.entry.title} cannot {what}: train LSGNN (model='lsgnn'), which can")
 
     @cached_property
     def metrics(self) -> dict[str, float]:
@@ -201,15 +220,15 @@ class Run:
                 for key, calibrated in (("ece", True), ("ece_uncalibrated", False)):
                     probabilities = self.predict(calibrated=calibrated).probabilities[rows]
                     out[f"{part}_{key}"] = expected_calibration_error(probabilities, self.graph.y[rows])
-        if len(self.members) > 1:
+        if len(self.members) > 1 and all(member.history for member in self.members):
             out["val_accuracy_one_member"] = float(
                 np.mean([m.history[m.best_epoch - 1]["val_accuracy"] for m in self.members])
             )
         return out
 
     @property
-    def gain_of_voting(self) -> float:
-        """By how many points of validation accuracy all members together are ahead of one alone; 0 for a single one."""
+    def ensemble_gain(self) -> float:
+        """By how many points of validation accuracy the ensemble is ahead of one member; 0 for a single one."""
         together = self.metrics["val_accuracy"]
         return 100 * (together - self.metrics.get("val_accuracy_one_member", together))
 
@@ -230,6 +249,7 @@ class Run:
         """What `--json` prints and `metrics.json` holds."""
         return {
             "graph": self.graph.name,
+            "model": self.model,
             "metrics": self.metrics,
             "temperature": self.temperature,
             "best_epoch": self.trained.best_epoch,

@@ -8,8 +8,8 @@ import optuna
 from optuna.trial import TrialState
 
 from lsgnn.tuning.scorer import Scorer
-from lsgnn.tuning.space import SHARES
 from lsgnn.tuning.study import count_finished, search
+from lsgnn.zoo.lsgnn_space import SHARES
 
 CELLS = len(SHARES) ** 2
 GRID_SPLITS = 3  # splits that are looked at

@@ -9,8 +9,8 @@ import optuna
 from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
 
 from lsgnn.errors import InputError
-from lsgnn.tuning.space import Space
 from lsgnn.tuning.study import quiet_optuna
+from lsgnn.zoo.lsgnn_space import Space
 
 Limits: TypeAlias = dict[str, BaseDistribution]
 Interval = FloatDistribution | IntDistribution

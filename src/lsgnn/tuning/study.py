@@ -20,7 +20,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from lsgnn.errors import InputError, TrainingDiverged
 from lsgnn.tuning.scorer import Scorer
-from lsgnn.tuning.space import Space
+from lsgnn.zoo.lsgnn_space import Space
 
 UNMARKED_SECONDS = 10.0  # a trial without a worker's mark is either this young or its process died at birth
 SILENT_SECONDS = 3600.0  # without a score for so long, a process on another machine is taken for dead

@@ -17,18 +17,20 @@ from lsgnn.config import LSGNNConfig, TrainingConfig
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.io.convert import as_graph
+from lsgnn.graph.split_checks import check_split, default_splits, numbers_of
 from lsgnn.graph.splits import Split, Splits
 from lsgnn.runs.defaults import suited_to
-from lsgnn.runs.fit import check_split, default_splits, numbers_of
-from lsgnn.train.engines import Engine
+from lsgnn.runs.probe import resolved
+from lsgnn.train.engine import Engine
 from lsgnn.train.metrics import Metric
 from lsgnn.tuning.choice import TOP, Tuning, choose
 from lsgnn.tuning.grid import best_cells
 from lsgnn.tuning.limits import limits_of, nearest, require_inside, require_same_space
 from lsgnn.tuning.pruning import HopelessPruner, judging_nodes
-from lsgnn.tuning.scorer import LSGNNScorer, Scorer, ZooScorer
-from lsgnn.tuning.space import SPACES, Space, SpaceName
+from lsgnn.tuning.scorer import Scorer
 from lsgnn.tuning.study import OnTrial, open_study, search
+from lsgnn.zoo.lsgnn_space import SPACES, Space, SpaceName
+from lsgnn.zoo.prepared import Prepared
 from lsgnn.zoo.presets import zoo_preset
 
 
@@ -52,6 +54,7 @@ def tune(
     engine: Engine = "auto",
     workers: int = 2,
     on_trial: OnTrial | None = None,
+    prepared: Prepared | None = None,
 ) -> Tuning:
     """Tunes a model on a graph by mean validation score over its splits.
 
@@ -73,6 +76,7 @@ def tune(
         seed: of the search; trainings take a seed of their own on each split, or settings would be preferred that
             are lucky with one seed's first weights on all splits at once. Re-scoring uses further seeds.
         on_trial: called with the study after every trial.
+        prepared: what is prepared of this very graph already, to be shared with other calls.
     """
     for setting, value in (("trials", trials), ("rescore", rescore), ("workers", workers)):
         if value < 1:
@@ -87,13 +91,14 @@ def tune(
     numbers = numbers_of(splits, which)
     for s in numbers:
         check_split(graph, splits[s])
-    scorer: Scorer
+    zoo_model.require_engine(engine)
+    prepared = Prepared(graph, keep=16) if prepared is None else prepared
+    base, _ = resolved(prepared, zoo_model, base, [splits[s] for s in numbers], engine)
+    scorer = Scorer(prepared, splits, zoo_model, base, metric, engine, workers)
     if isinstance(base, LSGNNConfig):
         name, suggest = f"{graph.name}/lsgnn/{space}", _space_of(space)
-        scorer = LSGNNScorer(graph, splits, base, metric, engine, workers)
     else:
         name, suggest = f"{graph.name}/{model}", zoo_model.space
-        scorer = ZooScorer(graph, splits, zoo_model, base, metric)
     limits = limits_of(suggest)
     require_inside(start, limits)
     if not zoo_model.tunable:

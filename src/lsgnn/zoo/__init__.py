@@ -1,4 +1,4 @@
-"""The peers of LSGNN, one file each, behind one protocol (`lsgnn.zoo.protocol`).
+"""All models, one file each, behind one protocol (`lsgnn.zoo.protocol`): LSGNN and its baselines.
 
 >>> from lsgnn import zoo
 >>> zoo.get("gcn").title
@@ -16,27 +16,28 @@ from typing import TYPE_CHECKING, Any
 from lsgnn.errors import InputError
 
 if TYPE_CHECKING:
-    from lsgnn.zoo.protocol import ZooModel
+    from lsgnn.zoo.protocol import Model
 
 __all__ = ["get", "names"]
 
 _NAMES = (
+    "lsgnn",
     *("mlp", "gcn", "sgc", "gat", "mixhop", "gcnii", "geom_gcn", "h2gcn", "wrgat", "gprgnn", "linkx", "acm_gcn"),
-    *("ggcn", "glognn", "dagnn", "appnp", "fagcn", "cpgnn", "asgc", "fsgnn", "dir_gnn", "lsgnn"),
+    *("ggcn", "glognn", "dagnn", "appnp", "fagcn", "cpgnn", "asgc", "fsgnn", "dir_gnn"),
     *("majority", "twin_lookup"),
 )
 
 
 def names() -> tuple[str, ...]:
-    """All models: the peers in the order of the paper's table, then LSGNN, then two that learn nothing."""
+    """All models: LSGNN, the baselines in the order of the paper's table, then two that learn nothing."""
     return _NAMES
 
 
-def get(name: str) -> ZooModel[Any]:
+def get(name: str) -> Model[Any]:
     """The model of that name."""
     if name not in _NAMES:
         near = get_close_matches(name.lower().replace("-", "_"), _NAMES, n=3)
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"choose one of {', '.join(_NAMES)}"
         raise InputError(f"there is no model {name!r} in the zoo: {hint}")
-    model: ZooModel[Any] = import_module(f"lsgnn.zoo.{name}").MODEL
+    model: Model[Any] = import_module(f"lsgnn.zoo.{name}").MODEL
     return model

@@ -14,21 +14,28 @@ from torch.nn import functional as F
 
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.filters import adjacency
+from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, features
 from lsgnn.zoo.layers import FeatureLinear, drop
-from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel, features
+from lsgnn.zoo.protocol import Model
 from lsgnn.zoo.walks import random_walk
 
 Variant = Literal["plain", "+", "++"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ACMGCNConfig(ZooConfig):
+class ACMGCNConfig(BaselineConfig):
     """Settings of ACM-GCN."""
 
     variant: Variant = "plain"
     structure: bool = True  # +, ++: learn from the adjacency rows too; off, + is the plain model
     layer_norm: bool = False  # +, ++: the paper has it, the released code never reaches it
+
+    @property
+    def tied_to_graph(self) -> str:
+        keeps = self.variant != "plain" and self.structure
+        return "structure=True, which keeps parameters of each node" if keeps else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,12 +145,12 @@ class ACMGCN(nn.Module):
         return inputs.pick(self.conv2(h, inputs.low, inputs.adj))  # [b, C]
 
 
-def prepare(graph: Graph, config: ACMGCNConfig) -> ACMInputs:
+def prepare(graph: Graph, config: ACMGCNConfig, columns: ColumnScale | None = None) -> ACMInputs:
     A = adjacency(graph, config.direction)
     low = random_walk(sp.csr_array(A + sp.eye_array(graph.num_nodes, dtype=np.float32, format="csr")))
     structure = config.variant != "plain" and config.structure
     adj = SparseMatrix.of(A) if structure else None
-    return ACMInputs(x=features(graph, config.feature_norm), low=SparseMatrix.of(low), adj=adj)
+    return ACMInputs(x=features(graph, config.feature_norm, columns), low=SparseMatrix.of(low), adj=adj)
 
 
 def build(config: ACMGCNConfig, graph: Graph, inputs: ACMInputs) -> ACMGCN:
@@ -166,4 +173,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("acm_gcn", "ACM-GCN", ACMGCNConfig, prepare, build, space)
+MODEL = Model("acm_gcn", "ACM-GCN", ACMGCNConfig, prepare, build, space)

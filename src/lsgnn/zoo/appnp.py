@@ -8,12 +8,13 @@ from typing import Any
 from torch import Tensor, nn
 
 from lsgnn.graph.graph import Graph
+from lsgnn.zoo.inputs import AdjacencyInputs, BaselineConfig, gcn_inputs
 from lsgnn.zoo.layers import FeatureMLP, decay_only
-from lsgnn.zoo.protocol import AdjacencyInputs, ZooConfig, ZooModel, gcn_inputs
+from lsgnn.zoo.protocol import Model
 
 
 @dataclass(frozen=True, kw_only=True)
-class APPNPConfig(ZooConfig):
+class APPNPConfig(BaselineConfig):
     """Settings of APPNP."""
 
     K: int = 10  # ≥ 1 steps
@@ -96,4 +97,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("appnp", "APPNP", APPNPConfig, gcn_inputs, build, space)
+MODEL = Model("appnp", "APPNP", APPNPConfig, gcn_inputs, build, space)

@@ -16,16 +16,18 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lsgnn.graph.graph import Features, Graph
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.filters import adjacency, normalized_adjacency
+from lsgnn.zoo.inputs import BaselineConfig, NodeInputs
 from lsgnn.zoo.layers import FeatureLinear
-from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel
+from lsgnn.zoo.protocol import Model
 
 BLOCK = 64  # columns filtered at a time: n × (K+1) × BLOCK numbers are held
 
 
 @dataclass(frozen=True, kw_only=True)
-class ASGCConfig(ZooConfig):
+class ASGCConfig(BaselineConfig):
     """Settings of ASGC; `hidden_channels` plays no part."""
 
     K: int = 2  # ≥ 1 hops
@@ -36,6 +38,10 @@ class ASGCConfig(ZooConfig):
         super().__post_init__()
         self._require("K", self.K >= 1, "at least 1")
         self._require("ridge", self.ridge >= 0, "at least 0")
+
+    @property
+    def tied_to_graph(self) -> str:
+        return "a filter that is fitted to the columns of its own graph"
 
 
 def asgc_filter(S: sp.csr_array, x: Features, K: int, ridge: float) -> NDArray[np.float32]:
@@ -91,11 +97,11 @@ class ASGC(nn.Module):
         return logits  # [b, C]
 
 
-def prepare(graph: Graph, config: ASGCConfig) -> NodeInputs:
+def prepare(graph: Graph, config: ASGCConfig, columns: ColumnScale | None = None) -> NodeInputs:
     A = adjacency(graph, config.direction)
     alone = (np.diff(A.indptr) == 0).astype(np.float32)  # only a node that reads nobody gets a self loop
     S = normalized_adjacency(sp.csr_array(A + sp.diags_array(alone, format="csr")), "plain")
-    filtered = asgc_filter(S, normalize_features(graph.x, config.feature_norm), config.K, config.ridge)
+    filtered = asgc_filter(S, normalize_features(graph.x, config.feature_norm, columns), config.K, config.ridge)
     if config.scale:
         spread = filtered.std(axis=0)
         filtered = np.divide(filtered, spread, out=np.zeros_like(filtered), where=spread > 1e-12)
@@ -117,4 +123,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("asgc", "ASGC", ASGCConfig, prepare, build, space)
+MODEL = Model("asgc", "ASGC", ASGCConfig, prepare, build, space)

@@ -11,15 +11,17 @@ from torch.nn import functional as F
 
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.filters import adjacency, normalized_adjacency
+from lsgnn.zoo.inputs import AdjacencyInputs, BaselineConfig, features
 from lsgnn.zoo.layers import FeatureMLP
-from lsgnn.zoo.protocol import AdjacencyInputs, ZooConfig, ZooModel, features
+from lsgnn.zoo.protocol import Model
 
 SINKHORN_ROUNDS = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class CPGNNConfig(ZooConfig):
+class CPGNNConfig(BaselineConfig):
     """Settings of CPGNN."""
 
     rounds: int = 1  # ≥ 0, belief propagation rounds
@@ -130,10 +132,10 @@ class CPGNN(nn.Module):
         self.started.fill_(True)
 
 
-def prepare(graph: Graph, config: CPGNNConfig) -> AdjacencyInputs:
+def prepare(graph: Graph, config: CPGNNConfig, columns: ColumnScale | None = None) -> AdjacencyInputs:
     A = adjacency(graph, config.direction)
     adj = normalized_adjacency(A, "plain") if config.adjacency == "symmetric" else A
-    return AdjacencyInputs(x=features(graph, config.feature_norm), adj=SparseMatrix.of(adj))
+    return AdjacencyInputs(x=features(graph, config.feature_norm, columns), adj=SparseMatrix.of(adj))
 
 
 def build(config: CPGNNConfig, graph: Graph, inputs: AdjacencyInputs) -> CPGNN:
@@ -160,4 +162,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("cpgnn", "CPGNN", CPGNNConfig, prepare, build, space)
+MODEL = Model("cpgnn", "CPGNN", CPGNNConfig, prepare, build, space)

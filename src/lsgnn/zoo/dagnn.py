@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from lsgnn.graph.graph import Graph
 from lsgnn.zoo.layers import FeatureMLP, decay_only
 from lsgnn.zoo.plugin import HostWeights, LocalSimInit, PluginConfig, PluginInputs, host_localsim, plugin_inputs
-from lsgnn.zoo.protocol import ZooModel
+from lsgnn.zoo.protocol import Model
 
 Act = Literal["none", "sigmoid"]
 
@@ -111,4 +111,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("dagnn", "DAGNN", DAGNNConfig, plugin_inputs, build, space)
+MODEL = Model("dagnn", "DAGNN", DAGNNConfig, plugin_inputs, build, space)

@@ -15,15 +15,17 @@ from torch.nn import functional as F
 from lsgnn.config import Direction
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.filters import adjacency
+from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, features
 from lsgnn.zoo.layers import FeatureLinear
-from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel, features
+from lsgnn.zoo.protocol import Model
 
 JumpingKnowledge = Literal["max", "cat", "none"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class DirGNNConfig(ZooConfig):
+class DirGNNConfig(BaselineConfig):
     """Settings of Dir-GNN, which reads both directions: `direction` says which of them α weighs."""
 
     direction: Direction = "out"
@@ -136,10 +138,10 @@ class DirGNN(nn.Module):
         return logits  # [b, C]
 
 
-def prepare(graph: Graph, config: DirGNNConfig) -> DirectedInputs:
+def prepare(graph: Graph, config: DirGNNConfig, columns: ColumnScale | None = None) -> DirectedInputs:
     A = directed_norm(adjacency(graph, config.direction, self_loops=True))  # loops of the data stay, as in their code
     return DirectedInputs(
-        x=features(graph, config.feature_norm), out=SparseMatrix.of(A), into=SparseMatrix.of(sp.csr_array(A.T))
+        x=features(graph, config.feature_norm, columns), out=SparseMatrix.of(A), into=SparseMatrix.of(sp.csr_array(A.T))
     )
 
 
@@ -180,4 +182,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("dir_gnn", "Dir-GNN", DirGNNConfig, prepare, build, space)
+MODEL = Model("dir_gnn", "Dir-GNN", DirGNNConfig, prepare, build, space)

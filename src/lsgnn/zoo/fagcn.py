@@ -13,13 +13,15 @@ from torch.nn import functional as F
 from torch_geometric.nn import FAConv
 
 from lsgnn.graph.graph import Graph
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.filters import adjacency, normalized_adjacency
+from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, features
 from lsgnn.zoo.layers import FeatureLinear, drop
-from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel, features
+from lsgnn.zoo.protocol import Model
 
 
 @dataclass(frozen=True, kw_only=True)
-class FAGCNConfig(ZooConfig):
+class FAGCNConfig(BaselineConfig):
     """Settings of FAGCN."""
 
     num_layers: int = 2  # ≥ 1
@@ -91,12 +93,12 @@ class FAGCN(nn.Module):
         return logits  # [b, C]
 
 
-def prepare(graph: Graph, config: FAGCNConfig) -> WeightedEdgeInputs:
+def prepare(graph: Graph, config: FAGCNConfig, columns: ColumnScale | None = None) -> WeightedEdgeInputs:
     A = normalized_adjacency(
         adjacency(graph, config.direction), "plain"
     ).tocoo()  # no self loops, not even in the degree
     return WeightedEdgeInputs(
-        x=features(graph, config.feature_norm),
+        x=features(graph, config.feature_norm, columns),
         edge_index=torch.from_numpy(np.stack([A.col, A.row]).astype(np.int64)),  # A[i, j]: the message goes j → i
         edge_weight=torch.from_numpy(A.data),
     )
@@ -119,4 +121,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("fagcn", "FAGCN", FAGCNConfig, prepare, build, space)
+MODEL = Model("fagcn", "FAGCN", FAGCNConfig, prepare, build, space)

@@ -15,14 +15,16 @@ from torch.nn import functional as F
 from lsgnn.config import Direction
 from lsgnn.graph.graph import Features, Graph
 from lsgnn.nn.sparse import SparseMatrix
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.filters import adjacency, normalized_adjacency
+from lsgnn.zoo.inputs import BaselineConfig, NodeInputs
 from lsgnn.zoo.layers import FeatureLinear
-from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel
+from lsgnn.zoo.protocol import Model
 
 
 @dataclass(frozen=True, kw_only=True)
-class FSGNNConfig(ZooConfig):
+class FSGNNConfig(BaselineConfig):
     """Settings of FSGNN; `weight_decay` is that of the hops' own matrices."""
 
     direction: Direction = "out"
@@ -124,10 +126,10 @@ class FSGNN(nn.Module):
         return logits  # [b, C]
 
 
-def prepare(graph: Graph, config: FSGNNConfig) -> HopInputs:
+def prepare(graph: Graph, config: FSGNNConfig, columns: ColumnScale | None = None) -> HopInputs:
     A = adjacency(graph, config.direction)
     filters = [normalized_adjacency(A, "plain"), normalized_adjacency(A, "with_self_loop", "self_loop")]
-    x = normalize_features(graph.x, config.feature_norm)
+    x = normalize_features(graph.x, config.feature_norm, columns)
     hops, latest = [x], [x, x]
     for _ in range(config.K):
         latest = [S @ h for S, h in zip(filters, latest, strict=True)]
@@ -172,4 +174,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("fsgnn", "FSGNN", FSGNNConfig, prepare, build, space)
+MODEL = Model("fsgnn", "FSGNN", FSGNNConfig, prepare, build, space)

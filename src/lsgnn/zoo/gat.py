@@ -11,12 +11,14 @@ from torch_geometric.nn import GATConv
 from torch_geometric.utils import add_self_loops
 
 from lsgnn.graph.graph import Graph
+from lsgnn.propagate.column_scale import ColumnScale
+from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, features, message_edges
 from lsgnn.zoo.layers import FeatureLinear, drop
-from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel, features, message_edges
+from lsgnn.zoo.protocol import Model
 
 
 @dataclass(frozen=True, kw_only=True)
-class GATConfig(ZooConfig):
+class GATConfig(BaselineConfig):
     """Settings of GAT; `hidden_channels` is the width of one head."""
 
     hidden_channels: int = 8
@@ -80,9 +82,9 @@ class GAT(nn.Module):
         return inputs.pick(h)  # [b, C]
 
 
-def prepare(graph: Graph, config: GATConfig) -> EdgeInputs:
+def prepare(graph: Graph, config: GATConfig, columns: ColumnScale | None = None) -> EdgeInputs:
     edge_index, _ = add_self_loops(message_edges(graph, config.direction), num_nodes=graph.num_nodes)
-    return EdgeInputs(x=features(graph, config.feature_norm), edge_index=edge_index)
+    return EdgeInputs(x=features(graph, config.feature_norm, columns), edge_index=edge_index)
 
 
 def build(config: GATConfig, graph: Graph, inputs: EdgeInputs) -> GAT:
@@ -105,4 +107,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("gat", "GAT", GATConfig, prepare, build, space)
+MODEL = Model("gat", "GAT", GATConfig, prepare, build, space)

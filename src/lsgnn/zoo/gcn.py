@@ -11,12 +11,13 @@ from torch.nn import functional as F
 
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
+from lsgnn.zoo.inputs import AdjacencyInputs, BaselineConfig, gcn_inputs
 from lsgnn.zoo.layers import FeatureLinear, decay_only, drop
-from lsgnn.zoo.protocol import AdjacencyInputs, ZooConfig, ZooModel, gcn_inputs
+from lsgnn.zoo.protocol import Model
 
 
 @dataclass(frozen=True, kw_only=True)
-class GCNConfig(ZooConfig):
+class GCNConfig(BaselineConfig):
     """Settings of GCN."""
 
     num_layers: int = 2  # ≥ 1
@@ -79,4 +80,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("gcn", "GCN", GCNConfig, gcn_inputs, build, space)
+MODEL = Model("gcn", "GCN", GCNConfig, gcn_inputs, build, space)

@@ -12,12 +12,14 @@ from torch.nn import functional as F
 
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
+from lsgnn.propagate.column_scale import ColumnScale
+from lsgnn.zoo.inputs import AdjacencyInputs, BaselineConfig, features, gcn_filter
 from lsgnn.zoo.layers import FeatureLinear, drop
-from lsgnn.zoo.protocol import AdjacencyInputs, ZooConfig, ZooModel, features, gcn_filter
+from lsgnn.zoo.protocol import Model
 
 
 @dataclass(frozen=True, kw_only=True)
-class GCNIIConfig(ZooConfig):
+class GCNIIConfig(BaselineConfig):
     """Settings of GCNII."""
 
     num_layers: int = 16  # ≥ 1
@@ -113,9 +115,9 @@ class GCNII(nn.Module):
         return logits  # [b, C]
 
 
-def prepare(graph: Graph, config: GCNIIConfig) -> AdjacencyInputs:
+def prepare(graph: Graph, config: GCNIIConfig, columns: ColumnScale | None = None) -> AdjacencyInputs:
     adj = gcn_filter(graph, config.direction, config.raw_self_loops)
-    return AdjacencyInputs(x=features(graph, config.feature_norm), adj=SparseMatrix.of(adj))
+    return AdjacencyInputs(x=features(graph, config.feature_norm, columns), adj=SparseMatrix.of(adj))
 
 
 def build(config: GCNIIConfig, graph: Graph, inputs: AdjacencyInputs) -> GCNII:
@@ -143,4 +145,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("gcnii", "GCNII", GCNIIConfig, prepare, build, space)
+MODEL = Model("gcnii", "GCNII", GCNIIConfig, prepare, build, space)

@@ -14,14 +14,16 @@ from torch.nn import functional as F
 
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.filters import adjacency
 from lsgnn.zoo.geom_gcn_neighbourhoods import Embedding, Neighbourhoods, neighbourhoods, read_neighbourhoods
+from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, features
 from lsgnn.zoo.layers import FeatureLinear, drop
-from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel, features
+from lsgnn.zoo.protocol import Model
 
 
 @dataclass(frozen=True, kw_only=True)
-class GeomGCNConfig(ZooConfig):
+class GeomGCNConfig(BaselineConfig):
     """Settings of Geom-GCN."""
 
     embedding: Embedding = "isomap"
@@ -114,7 +116,7 @@ def group_matrices(edges: Neighbourhoods, n: int) -> list[sp.csr_array]:
     return matrices
 
 
-def prepare(graph: Graph, config: GeomGCNConfig) -> GroupInputs:
+def prepare(graph: Graph, config: GeomGCNConfig, columns: ColumnScale | None = None) -> GroupInputs:
     n = graph.num_nodes
     if config.neighbourhood_file:
         edges = read_neighbourhoods(config.neighbourhood_file, n)
@@ -122,7 +124,7 @@ def prepare(graph: Graph, config: GeomGCNConfig) -> GroupInputs:
         A = adjacency(graph, config.direction)
         edges = neighbourhoods(A, config.embedding, config.landmarks, config.embedding_seed)
     groups = tuple(SparseMatrix.of(matrix) for matrix in group_matrices(edges, n))
-    return GroupInputs(x=features(graph, config.feature_norm), groups=groups)
+    return GroupInputs(x=features(graph, config.feature_norm, columns), groups=groups)
 
 
 def build(config: GeomGCNConfig, graph: Graph, inputs: GroupInputs) -> GeomGCN:
@@ -139,4 +141,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("geom_gcn", "Geom-GCN", GeomGCNConfig, prepare, build, space)
+MODEL = Model("geom_gcn", "Geom-GCN", GeomGCNConfig, prepare, build, space)

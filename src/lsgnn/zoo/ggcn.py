@@ -16,14 +16,16 @@ from torch.nn import functional as F
 
 from lsgnn.config import Direction
 from lsgnn.graph.graph import Graph
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.filters import adjacency
 from lsgnn.zoo.edge_products import EdgePattern
+from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, features
 from lsgnn.zoo.layers import FeatureLinear, drop
-from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel, features
+from lsgnn.zoo.protocol import Model
 
 
 @dataclass(frozen=True, kw_only=True)
-class GGCNConfig(ZooConfig):
+class GGCNConfig(BaselineConfig):
     """Settings of GGCN."""
 
     direction: Direction = "out"
@@ -138,7 +140,7 @@ class GGCN(nn.Module):
         return inputs.pick(h)  # [b, C]
 
 
-def prepare(graph: Graph, config: GGCNConfig) -> GGCNInputs:
+def prepare(graph: Graph, config: GGCNConfig, columns: ColumnScale | None = None) -> GGCNInputs:
     A = adjacency(graph, config.direction)
     edges = EdgePattern.of(A)
     D = np.asarray(A.sum(axis=1), dtype=np.float64) + 1.0  # degree of A + I
@@ -146,7 +148,7 @@ def prepare(graph: Graph, config: GGCNConfig) -> GGCNInputs:
     norm = A.data / np.sqrt(D[row] * D[col])
     degree = np.sqrt(D[col] / D[row]) / A.data - 1.0  # Â_ii / Â_ij - 1
     return GGCNInputs(
-        x=features(graph, config.feature_norm),
+        x=features(graph, config.feature_norm, columns),
         edges=edges,
         norm=torch.from_numpy(norm.astype(np.float32)),
         degree=torch.from_numpy(degree.astype(np.float32)),
@@ -175,4 +177,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("ggcn", "GGCN", GGCNConfig, prepare, build, space)
+MODEL = Model("ggcn", "GGCN", GGCNConfig, prepare, build, space)

@@ -16,14 +16,16 @@ from torch.nn import functional as F
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.filters import adjacency
+from lsgnn.zoo.inputs import AdjacencyInputs, BaselineConfig, features
 from lsgnn.zoo.layers import FeatureLinear
-from lsgnn.zoo.protocol import AdjacencyInputs, ZooConfig, ZooModel, features
+from lsgnn.zoo.protocol import Model
 from lsgnn.zoo.walks import random_walk
 
 
 @dataclass(frozen=True, kw_only=True)
-class GloGNNConfig(ZooConfig):
+class GloGNNConfig(BaselineConfig):
     """Settings of GloGNN."""
 
     plus_plus: bool = False
@@ -44,6 +46,10 @@ class GloGNNConfig(ZooConfig):
         self._require("delta", 0 <= self.delta <= 1, "between 0 and 1")
         if self.alpha + self.beta <= 0:
             raise InputError("alpha=0 and beta=0 leave Z free: one of them must be positive")
+
+    @property
+    def tied_to_graph(self) -> str:
+        return f"delta={self.delta}, below 1, which keeps parameters of each node" if self.delta < 1 else ""
 
 
 class GlobalConv(nn.Module):
@@ -161,10 +167,10 @@ class GloGNN(nn.Module):
         return inputs.pick(H)
 
 
-def prepare(graph: Graph, config: GloGNNConfig) -> AdjacencyInputs:
+def prepare(graph: Graph, config: GloGNNConfig, columns: ColumnScale | None = None) -> AdjacencyInputs:
     A = adjacency(graph, config.direction)
     walk = random_walk(sp.csr_array(A + sp.eye_array(graph.num_nodes, dtype=np.float32, format="csr")))
-    return AdjacencyInputs(x=features(graph, config.feature_norm), adj=SparseMatrix.of(walk))
+    return AdjacencyInputs(x=features(graph, config.feature_norm, columns), adj=SparseMatrix.of(walk))
 
 
 def build(config: GloGNNConfig, graph: Graph, inputs: AdjacencyInputs) -> GloGNN:
@@ -199,4 +205,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("glognn", "GloGNN", GloGNNConfig, prepare, build, space)
+MODEL = Model("glognn", "GloGNN", GloGNNConfig, prepare, build, space)

@@ -13,7 +13,7 @@ from torch.nn import functional as F
 from lsgnn.graph.graph import Graph
 from lsgnn.zoo.layers import FeatureMLP, decay_only
 from lsgnn.zoo.plugin import HostWeights, LocalSimInit, PluginConfig, PluginInputs, host_localsim, plugin_inputs
-from lsgnn.zoo.protocol import ZooModel
+from lsgnn.zoo.protocol import Model
 
 GammaInit = Literal["ppr", "nppr", "sgc", "random"]
 
@@ -134,4 +134,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("gprgnn", "GPRGNN", GPRGNNConfig, plugin_inputs, build, space)
+MODEL = Model("gprgnn", "GPRGNN", GPRGNNConfig, plugin_inputs, build, space)

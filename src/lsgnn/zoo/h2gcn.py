@@ -13,10 +13,12 @@ from torch.nn import functional as F
 
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.filters import adjacency, normalized_adjacency
+from lsgnn.zoo.inputs import features
 from lsgnn.zoo.layers import FeatureLinear, decay_only
 from lsgnn.zoo.plugin import HostWeights, LocalSimInit, PluginConfig, PluginInputs, host_localsim, host_neighbours
-from lsgnn.zoo.protocol import ZooModel, features
+from lsgnn.zoo.protocol import Model
 
 Granularity = Literal["round", "hop"]
 
@@ -144,14 +146,14 @@ def two_hop_adjacency(A: sp.csr_array) -> sp.csr_array:
     return sp.csr_array((exact.data[keep], (exact.row[keep], exact.col[keep])), shape=A.shape)
 
 
-def prepare(graph: Graph, config: H2GCNConfig) -> H2GCNInputs:
+def prepare(graph: Graph, config: H2GCNConfig, columns: ColumnScale | None = None) -> H2GCNInputs:
     A = adjacency(graph, config.direction)
     near, far = (normalized_adjacency(M, "plain") for M in (A, two_hop_adjacency(A)))
     return H2GCNInputs(
-        x=features(graph, config.feature_norm),
+        x=features(graph, config.feature_norm, columns),
         adj=SparseMatrix.of(near),
         two_hop=SparseMatrix.of(far),
-        neighbours=host_neighbours(graph, config),
+        neighbours=host_neighbours(graph, config, columns),
     )
 
 
@@ -179,4 +181,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("h2gcn", "H2GCN", H2GCNConfig, prepare, build, space)
+MODEL = Model("h2gcn", "H2GCN", H2GCNConfig, prepare, build, space)

@@ -13,13 +13,15 @@ from torch.nn import functional as F
 from lsgnn.config import Optimizer
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.filters import adjacency
+from lsgnn.zoo.inputs import AdjacencyInputs, BaselineConfig, features
 from lsgnn.zoo.layers import FeatureLinear
-from lsgnn.zoo.protocol import AdjacencyInputs, ZooConfig, ZooModel, features
+from lsgnn.zoo.protocol import Model
 
 
 @dataclass(frozen=True, kw_only=True)
-class LINKXConfig(ZooConfig):
+class LINKXConfig(BaselineConfig):
     """Settings of LINKX."""
 
     num_layers: int = 1  # ≥ 1, of the final MLP
@@ -33,6 +35,10 @@ class LINKXConfig(ZooConfig):
         super().__post_init__()
         for field in ("num_layers", "num_edge_layers", "num_node_layers"):
             self._require(field, getattr(self, field) >= 1, "at least 1")
+
+    @property
+    def tied_to_graph(self) -> str:
+        return "an embedding of the adjacency matrix, which keeps parameters of each node"
 
 
 class NormMLP(nn.Module):
@@ -97,9 +103,9 @@ class LINKX(nn.Module):
         return inputs.pick(self.final_mlp(h))  # [b, C]
 
 
-def prepare(graph: Graph, config: LINKXConfig) -> AdjacencyInputs:
+def prepare(graph: Graph, config: LINKXConfig, columns: ColumnScale | None = None) -> AdjacencyInputs:
     A = adjacency(graph, config.direction, self_loops=True)  # none added, those of the data kept
-    return AdjacencyInputs(x=features(graph, config.feature_norm), adj=SparseMatrix.of(A))
+    return AdjacencyInputs(x=features(graph, config.feature_norm, columns), adj=SparseMatrix.of(A))
 
 
 def build(config: LINKXConfig, graph: Graph, inputs: AdjacencyInputs) -> LINKX:
@@ -126,4 +132,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("linkx", "LINKX", LINKXConfig, prepare, build, space)
+MODEL = Model("linkx", "LINKX", LINKXConfig, prepare, build, space)

@@ -1,38 +1,72 @@
-"""LSGNN itself (Chen et al., IJCAI 2023) behind the protocol of the zoo; the method lives in `propagate/` and `nn/`."""
+"""LSGNN itself (Chen et al., IJCAI 2023), the first model of the zoo; the method lives in `propagate/` and `nn/`."""
 
 from __future__ import annotations
 
-import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import torch
+from torch import Tensor
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.graph.graph import Graph
+from lsgnn.graph.new_nodes import NewNodes
 from lsgnn.graph.splits import Split
+from lsgnn.nn.attached_rows import attached_rows
 from lsgnn.nn.model import LSGNN
-from lsgnn.nn.rows import make_rows
+from lsgnn.nn.rows import Rows, make_rows
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.precompute import Precomputed, precompute
-from lsgnn.zoo.protocol import Solution, ZooModel
+from lsgnn.train.engine import Engine
+from lsgnn.train.loop import OnEpoch
+from lsgnn.train.trained import Trained
+from lsgnn.zoo.protocol import Model
 
 
 @dataclass(frozen=True)
-class LSGNNEntry(ZooModel[LSGNNConfig]):
-    """Trains by the quickest engine that supports the settings; the torch model turns its weights into logits."""
+class LSGNNEntry(Model[LSGNNConfig]):
+    """Trains by the quickest engine that supports the settings; after propagation a node is a row."""
 
-    def solve(self, graph: Graph, split: Split, config: LSGNNConfig, inputs: Precomputed | None = None) -> Solution:
-        from lsgnn.train.engines import train  # compiles kernels: not before they are needed
+    def train(
+        self,
+        graph: Graph,
+        inputs: Precomputed,
+        split: Split,
+        config: LSGNNConfig,
+        *,
+        engine: Engine = "auto",
+        device: str = "cpu",
+        on_epoch: OnEpoch | None = None,
+    ) -> Trained:
+        from lsgnn.train.train_lsgnn import train  # compiles kernels: not before they are needed
 
-        start = time.perf_counter()
-        pre = precompute(graph, config) if inputs is None else inputs
-        trained = train(pre, split.visible(graph.y), graph.num_classes, split, config)
-        model = build(config, graph, pre)
-        model.load_state_dict(trained.state_dict)
-        with torch.no_grad():
-            logits = model.eval()(make_rows(pre, config)).numpy()
-        parameters = sum(p.numel() for p in model.parameters())
-        return Solution(logits, trained, parameters, time.perf_counter() - start)
+        return train(inputs, split.visible(graph.y), graph.num_classes, split, config, engine, device, on_epoch)
+
+    def trains_in_threads(self, config: LSGNNConfig, engine: Engine) -> bool:
+        from lsgnn.train.fused import supports
+
+        return engine != "torch" and supports(config)
+
+    def readable(self, inputs: Precomputed, config: LSGNNConfig) -> Rows:
+        return make_rows(inputs, config)
+
+    def module(self, graph: Graph, inputs: Precomputed, config: LSGNNConfig, state_dict: Mapping[str, Tensor]) -> LSGNN:
+        return LSGNN.from_weights(config, state_dict, graph.num_nodes)
+
+    def attached(
+        self,
+        graph: Graph,
+        inputs: Precomputed,
+        new: NewNodes,
+        config: LSGNNConfig,
+        columns: ColumnScale | None,
+        exact: bool,
+    ) -> Rows:
+        """Known nodes stay as they are, unless the exact way is asked for (see `lsgnn.nn.attached_rows`)."""
+        if exact:
+            rows: Rows = super().attached(graph, inputs, new, config, columns, exact)
+            return rows
+        return attached_rows(graph, inputs, new, config)
 
 
 def build(config: LSGNNConfig, graph: Graph, inputs: Precomputed) -> LSGNN:
@@ -41,9 +75,9 @@ def build(config: LSGNNConfig, graph: Graph, inputs: Precomputed) -> LSGNN:
 
 def space(trial: Any) -> dict[str, Any]:
     """The paper's search space."""
-    from lsgnn.tuning.space import paper_space  # needs Optuna: not before a search
+    from lsgnn.zoo.lsgnn_space import paper_space  # needs Optuna: not before a search
 
     return paper_space(trial)
 
 
-MODEL = LSGNNEntry("lsgnn", "LSGNN", LSGNNConfig, precompute, build, space)
+MODEL = LSGNNEntry("lsgnn", "LSGNN", LSGNNConfig, precompute, build, space, explains=True, engines=("cpu", "torch"))

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 
 from lsgnn.config import TrainingConfig
-from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
-from lsgnn.zoo.protocol import Solution, ZooModel
+from lsgnn.propagate.column_scale import ColumnScale
+from lsgnn.train.engine import Engine
+from lsgnn.train.loop import OnEpoch
+from lsgnn.train.trained import Trained
+from lsgnn.zoo.inputs import NodeGroups
+from lsgnn.zoo.protocol import Model
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,27 +32,49 @@ def class_shares(graph: Graph, split: Split) -> NDArray[np.float64]:
     return np.asarray(counts / counts.sum(), dtype=np.float64)
 
 
-def log_shares(shares: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Logits whose softmax gives these shares; a class never seen gets a very small one."""
-    return np.log(np.maximum(shares, 1e-9)).astype(np.float32)
+class GroupShares(nn.Module):
+    """Logits of a node's group, looked up in a table [groups, C]; they are counted, not learned."""
+
+    def __init__(self, num_groups: int, out_channels: int) -> None:
+        super().__init__()
+        self.log_shares: Tensor
+        self.register_buffer("log_shares", torch.zeros(num_groups, out_channels))
+
+    def forward(self, inputs: NodeGroups) -> Tensor:
+        return self.log_shares[inputs.group]  # [b, C]
+
+
+def counted(shares: NDArray[np.float64]) -> Trained:
+    """Class shares [groups, C] as the weights of `GroupShares`; a class never seen gets a very small share."""
+    log_shares = np.log(np.maximum(shares, 1e-9)).astype(np.float32)
+    return Trained({"log_shares": torch.from_numpy(log_shares)}, best_epoch=0, history=[], seconds=0.0)
 
 
 @dataclass(frozen=True)
-class Majority(ZooModel[MajorityConfig]):
+class Majority(Model[MajorityConfig]):
     """Predicts the most frequent training class for every node (the first of several)."""
 
-    def solve(self, graph: Graph, split: Split, config: MajorityConfig, inputs: Any = None) -> Solution:
-        start = time.perf_counter()
-        logits = np.tile(log_shares(class_shares(graph, split)), (graph.num_nodes, 1))
-        return Solution(logits, None, 0, time.perf_counter() - start)
+    def train(
+        self,
+        graph: Graph,
+        inputs: NodeGroups,
+        split: Split,
+        config: MajorityConfig,
+        *,
+        engine: Engine = "auto",
+        device: str = "cpu",
+        on_epoch: OnEpoch | None = None,
+    ) -> Trained:
+        return counted(class_shares(graph, split)[None])
 
 
-def prepare(graph: Graph, config: TrainingConfig) -> None:
-    return None
+def prepare(graph: Graph, config: MajorityConfig, columns: ColumnScale | None = None) -> NodeGroups:
+    """One group of all nodes."""
+    return NodeGroups(torch.zeros(graph.num_nodes, dtype=torch.int64), 1)
 
 
-def build(config: TrainingConfig, graph: Graph, inputs: Any) -> nn.Module:
-    raise InputError("this model has no weights to build: call `solve`")
+def build(config: TrainingConfig, graph: Graph, inputs: NodeGroups) -> GroupShares:
+    return GroupShares(inputs.num_groups, graph.num_classes)
 
 
 def space(trial: Any) -> dict[str, Any]:

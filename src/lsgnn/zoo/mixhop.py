@@ -14,14 +14,15 @@ from torch.nn import functional as F
 from lsgnn.config import FeatureNorm
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
+from lsgnn.zoo.inputs import AdjacencyInputs, BaselineConfig, gcn_inputs
 from lsgnn.zoo.layers import FeatureLinear, decay_only, drop, kernels
-from lsgnn.zoo.protocol import AdjacencyInputs, ZooConfig, ZooModel, gcn_inputs
+from lsgnn.zoo.protocol import Model
 
 MixHead = Literal["linear", "psum"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MixHopConfig(ZooConfig):
+class MixHopConfig(BaselineConfig):
     """Settings of MixHop; `hidden_channels` is the width of each power."""
 
     feature_norm: FeatureNorm = "l2"
@@ -142,4 +143,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("mixhop", "MixHop", MixHopConfig, gcn_inputs, build, space)
+MODEL = Model("mixhop", "MixHop", MixHopConfig, gcn_inputs, build, space)

@@ -8,12 +8,14 @@ from typing import Any
 from torch import Tensor, nn
 
 from lsgnn.graph.graph import Graph
+from lsgnn.propagate.column_scale import ColumnScale
+from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, features
 from lsgnn.zoo.layers import FeatureMLP, decay_only, kernels
-from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel, features
+from lsgnn.zoo.protocol import Model
 
 
 @dataclass(frozen=True, kw_only=True)
-class MLPConfig(ZooConfig):
+class MLPConfig(BaselineConfig):
     """Settings of the MLP; `direction` plays no part."""
 
     num_layers: int = 2  # ≥ 1
@@ -65,8 +67,8 @@ class MLP(nn.Module):
         return inputs.pick(self.mlp(inputs.x))  # [b, C]
 
 
-def prepare(graph: Graph, config: MLPConfig) -> NodeInputs:
-    return NodeInputs(x=features(graph, config.feature_norm))
+def prepare(graph: Graph, config: MLPConfig, columns: ColumnScale | None = None) -> NodeInputs:
+    return NodeInputs(x=features(graph, config.feature_norm, columns))
 
 
 def build(config: MLPConfig, graph: Graph, inputs: NodeInputs) -> MLP:
@@ -91,4 +93,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("mlp", "MLP", MLPConfig, prepare, build, space)
+MODEL = Model("mlp", "MLP", MLPConfig, prepare, build, space)

@@ -15,16 +15,17 @@ from lsgnn.config import LSGNNConfig, Similarity
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.localsim import LocalSimWeights
 from lsgnn.nn.rows import Neighbours
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.precompute import neighbour_similarity
-from lsgnn.zoo.protocol import AdjacencyInputs, ZooConfig, gcn_inputs
+from lsgnn.zoo.inputs import AdjacencyInputs, BaselineConfig, gcn_inputs
 
 HostWeights = Literal["original", "localsim"]
 LocalSimInit = Literal["host", "default"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PluginConfig(ZooConfig):
+class PluginConfig(BaselineConfig):
     """Settings of a host; those of LocalSim matter only with `weights="localsim"`."""
 
     weights: HostWeights = "original"
@@ -39,17 +40,17 @@ class PluginInputs(AdjacencyInputs):
     neighbours: Neighbours | None = None
 
 
-def plugin_inputs(graph: Graph, config: PluginConfig) -> PluginInputs:
-    inputs = gcn_inputs(graph, config)
-    return PluginInputs(x=inputs.x, adj=inputs.adj, neighbours=host_neighbours(graph, config))
+def plugin_inputs(graph: Graph, config: PluginConfig, columns: ColumnScale | None = None) -> PluginInputs:
+    inputs = gcn_inputs(graph, config, columns)
+    return PluginInputs(x=inputs.x, adj=inputs.adj, neighbours=host_neighbours(graph, config, columns))
 
 
-def host_neighbours(graph: Graph, config: PluginConfig) -> Neighbours | None:
+def host_neighbours(graph: Graph, config: PluginConfig, columns: ColumnScale | None = None) -> Neighbours | None:
     """Similarities over the host's graph, self loops excluded; whatever the host's features, these have length one."""
     if config.weights == "original":
         return None
     settings = LSGNNConfig(direction=config.direction, similarity=config.similarity)
-    x = normalize_features(graph.x, "standard") if config.feature_norm == "standard" else graph.x
+    x = normalize_features(graph.x, "standard", columns) if config.feature_norm == "standard" else graph.x
     return Neighbours.of(neighbour_similarity(graph, normalize_features(x, "l2"), settings))
 
 

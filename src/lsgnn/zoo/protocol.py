@@ -1,146 +1,132 @@
-"""The one protocol of the zoo: how a model is configured, prepared, built and tuned.
+"""The one protocol of all models: how one is configured, prepared, built, trained and applied, and what it can do.
 
 A model is a file with a settings class, an `nn.Module` from inputs to logits, and a `MODEL` that says how to make both
-from a graph. The trainer, the splits, the selection rule and the tuner are the same for all.
+from a graph. LSGNN is the first of them. Trainer, splits, selection, tuner, `Run`, pages and commands serve all alike.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
-import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from lsgnn.config import Direction, FeatureNorm, SelectBy, TrainingConfig
+from lsgnn.config import TrainingConfig
+from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
-from lsgnn.graph.sparsity import sparse_if_mostly_zero
+from lsgnn.graph.new_nodes import NewNodes, enlarged
 from lsgnn.graph.splits import Split
-from lsgnn.nn.sparse import SparseMatrix
-from lsgnn.propagate.feature_norm import normalize_features
-from lsgnn.propagate.filters import adjacency, normalized_adjacency
-from lsgnn.train.loop import train_torch
+from lsgnn.propagate.column_scale import ColumnScale
+from lsgnn.train.engine import Engine, require_device, require_engine
+from lsgnn.train.loop import OnEpoch, train_torch
 from lsgnn.train.seeded import seeded
 from lsgnn.train.trained import Trained
 
-
-@dataclass(frozen=True, kw_only=True)
-class ZooConfig(TrainingConfig):
-    """Settings every peer shares; its own follow in the subclass."""
-
-    direction: Direction = "undirected"  # which neighbours a node reads
-    feature_norm: FeatureNorm = "l1"
-    hidden_channels: int = 64  # ≥ 1
-    select_by: SelectBy = "val_accuracy"  # one rule for all peers: no model may pick the rule that suits it
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._require("hidden_channels", self.hidden_channels >= 1, "at least 1")
-
-
-@dataclass(frozen=True, kw_only=True)
-class NodeInputs:
-    """What a full-graph model reads. Models add the matrices they need; `index` says whose logits are wanted."""
-
-    x: SparseMatrix | Tensor  # scaled features [n, d]
-    index: Tensor | None = None
-
-    def select(self, index: Tensor) -> Self:
-        return dataclasses.replace(self, index=index)
-
-    def pick(self, per_node: Tensor) -> Tensor:
-        """The rows of a per-node tensor [n, …] that are wanted."""
-        return per_node if self.index is None else per_node[self.index]
-
-    def to(self, device: torch.device | str) -> Self:
-        fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        return dataclasses.replace(self, **{k: v.to(device) if hasattr(v, "to") else v for k, v in fields.items()})
-
-
-@dataclass(frozen=True, kw_only=True)
-class AdjacencyInputs(NodeInputs):
-    """Features and one matrix to propagate them with."""
-
-    adj: SparseMatrix  # [n, n], row i reads its columns
-
-
-def features(graph: Graph, norm: FeatureNorm) -> SparseMatrix | Tensor:
-    """Scaled features, sparse where that is cheaper (fewer than one entry in eight is set)."""
-    x = normalize_features(sparse_if_mostly_zero(graph.x), norm)
-    if sp.issparse(x) and sp.csr_array(x).nnz * 8 < graph.num_nodes * graph.num_features:
-        return SparseMatrix.of(sp.csr_array(x))
-    return torch.from_numpy(sp.csr_array(x).toarray() if sp.issparse(x) else np.asarray(x))
-
-
-def gcn_filter(graph: Graph, direction: Direction, raw_self_loops: bool = False) -> sp.csr_array:
-    r""":math:`\hat P = \tilde D^{-1/2} (A + I) \tilde D^{-1/2}` [n, n]; self loops of the data only if asked for."""
-    return normalized_adjacency(adjacency(graph, direction, raw_self_loops), "with_self_loop", "self_loop")
-
-
-def gcn_inputs(graph: Graph, config: ZooConfig) -> AdjacencyInputs:
-    """Scaled features and GCN's filter: all that most peers read."""
-    adj = SparseMatrix.of(gcn_filter(graph, config.direction))
-    return AdjacencyInputs(x=features(graph, config.feature_norm), adj=adj)
-
-
-def message_edges(graph: Graph, direction: Direction) -> Tensor:
-    """`edge_index` [2, E] without self loops, turned so that PyG's source → target flow reads the chosen neighbours."""
-    A = adjacency(graph, direction).tocoo()  # A[i, j]: i reads j, so the message goes j → i
-    return torch.from_numpy(np.stack([A.col, A.row]).astype(np.int64))
-
-
 Config = TypeVar("Config", bound=TrainingConfig)
+# graph, settings, scale of standardised columns (None: the graph's own) → what the model reads of the graph
+Prepare = Callable[..., Any]
 
 
 @dataclass(frozen=True)
 class Solution:
-    """Logits of all nodes [n, C] by one trained model, and how it was trained (None where nothing is trained)."""
+    """Logits of all nodes [n, C] by one trained model, and how it was trained."""
 
     logits: NDArray[np.float32]
-    trained: Trained | None
+    trained: Trained
     num_parameters: int
     seconds: float
 
 
 @dataclass(frozen=True)
-class ZooModel(Generic[Config]):
+class Model(Generic[Config]):
     """One model of the zoo.
 
     Args:
-        name: as in `lsgnn compare --models`.
+        name: as in `lsgnn fit --model`.
         title: as in a table.
         config: its settings class.
-        prepare: everything without parameters, computed once per graph and settings; it reads no labels.
+        prepare: everything without parameters, computed once per graph and `config.input_settings`; it reads no labels.
         build: the module, given its settings, the graph and its inputs.
         space: suggestions of an Optuna trial for its own search space, as settings.
         tunable: False where there is nothing to search.
+        explains: True if it can say why a node is classified as it is.
+        engines: what can train it, besides `auto`.
     """
 
     name: str
     title: str
     config: type[Config]
-    prepare: Callable[[Graph, Config], Any]
+    prepare: Prepare
     build: Callable[[Config, Graph, Any], nn.Module]
     space: Callable[[Any], dict[str, Any]]
     tunable: bool = True
+    explains: bool = False
+    engines: tuple[Engine, ...] = ("torch",)
+
+    def train(
+        self,
+        graph: Graph,
+        inputs: Any,
+        split: Split,
+        config: Config,
+        *,
+        engine: Engine = "auto",
+        device: str = "cpu",
+        on_epoch: OnEpoch | None = None,
+    ) -> Trained:
+        """Trains on one split; no label of a test node is seen by what is built or trained."""
+        self.require_engine(engine)
+        require_device(device)
+        seen = dataclasses.replace(graph, y=split.visible(graph.y))
+        with seeded(config.seed):
+            module = self.build(config, seen, inputs).to(device)
+            return train_torch(module, self.readable(inputs, config), seen.y, split, config, on_epoch)
+
+    def trains_in_threads(self, config: Config, engine: Engine) -> bool:
+        """True if several trainings may run at a time (torch has one random stream per process)."""
+        return False
+
+    def require_engine(self, engine: Engine) -> None:
+        require_engine(engine)
+        if engine != "auto" and engine not in self.engines:
+            raise InputError(f"engine={engine!r} cannot train {self.name}: use {' or '.join(('auto', *self.engines))}")
+
+    def readable(self, inputs: Any, config: Config) -> Any:
+        """What the module itself reads, of all nodes, from what was prepared; it can be asked for some of them."""
+        return inputs
+
+    def module(self, graph: Graph, inputs: Any, config: Config, state_dict: Mapping[str, Tensor]) -> nn.Module:
+        """The module with given weights, in evaluation mode; raises RuntimeError where they do not fit."""
+        with seeded(0):  # what is drawn here is overwritten
+            module = self.build(config, graph, inputs)
+        module.load_state_dict(state_dict)
+        return module.eval()
+
+    def attached(
+        self, graph: Graph, inputs: Any, new: NewNodes, config: Config, columns: ColumnScale | None, exact: bool
+    ) -> Any:
+        """What the module reads of new nodes attached to its graph: here always by way of the enlarged graph."""
+        whole = self.readable(self.prepare(enlarged(graph, new), config, columns), config)
+        return whole.select(torch.arange(graph.num_nodes, graph.num_nodes + len(new.node_ids)))
 
     def solve(self, graph: Graph, split: Split, config: Config, inputs: Any = None) -> Solution:
-        """Trains on one split; `inputs` may be shared between calls that differ only in split or learning settings.
-
-        No label of a test node is seen by what is prepared, built or trained.
-        """
-        start, graph = time.perf_counter(), dataclasses.replace(graph, y=split.visible(graph.y))
+        """Trains and predicts; `inputs` may be shared between calls that differ only in split or learning settings."""
+        start = time.perf_counter()
         inputs = self.prepare(graph, config) if inputs is None else inputs
-        with seeded(config.seed):
-            model = self.build(config, graph, inputs)
-            trained = train_torch(model, inputs, graph.y, split, config)
-        with torch.no_grad():
-            logits = model.eval()(inputs).numpy()
-        parameters = sum(p.numel() for p in model.parameters())
+        trained = self.train(graph, inputs, split, config)
+        module = self.module(graph, inputs, config, trained.state_dict)
+        logits = logits_of(module, self.readable(inputs, config))
+        parameters = sum(p.numel() for p in module.parameters())
         return Solution(logits, trained, parameters, time.perf_counter() - start)
+
+
+@torch.no_grad()
+def logits_of(module: nn.Module, readable: Any) -> NDArray[np.float32]:
+    """Logits of the nodes that are read [b, C]."""
+    return np.asarray(module(readable).numpy())

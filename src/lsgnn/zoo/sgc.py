@@ -9,13 +9,15 @@ from torch import Tensor, nn
 
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.irdc import powers
+from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, features, gcn_filter
 from lsgnn.zoo.layers import FeatureLinear, decay_only, drop, kernels
-from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel, features, gcn_filter
+from lsgnn.zoo.protocol import Model
 
 
 @dataclass(frozen=True, kw_only=True)
-class SGCConfig(ZooConfig):
+class SGCConfig(BaselineConfig):
     """Settings of SGC; `hidden_channels` plays no part."""
 
     K: int = 2  # ≥ 1 hops
@@ -69,8 +71,8 @@ class SGC(nn.Module):
         return inputs.pick(h) + self.bias  # [b, C]
 
 
-def prepare(graph: Graph, config: SGCConfig) -> SGCInputs:
-    x, adj = features(graph, config.feature_norm), SparseMatrix.of(gcn_filter(graph, config.direction))
+def prepare(graph: Graph, config: SGCConfig, columns: ColumnScale | None = None) -> SGCInputs:
+    x, adj = features(graph, config.feature_norm, columns), SparseMatrix.of(gcn_filter(graph, config.direction))
     if isinstance(x, SparseMatrix):
         return SGCInputs(x=x, adj=adj, hops_to_go=config.K)
     return SGCInputs(x=powers(lambda h: adj @ h, x, config.K)[-1], adj=adj, hops_to_go=0)
@@ -88,4 +90,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("sgc", "SGC", SGCConfig, prepare, build, space)
+MODEL = Model("sgc", "SGC", SGCConfig, prepare, build, space)

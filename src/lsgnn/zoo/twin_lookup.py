@@ -6,19 +6,22 @@ ICLR 2023, for Chameleon and Squirrel).
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import torch
 
 from lsgnn.config import Direction, TrainingConfig
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.filters import adjacency
-from lsgnn.zoo.majority import build, class_shares, log_shares, space
-from lsgnn.zoo.protocol import Solution, ZooModel
+from lsgnn.train.engine import Engine
+from lsgnn.train.loop import OnEpoch
+from lsgnn.train.trained import Trained
+from lsgnn.zoo.inputs import NodeGroups
+from lsgnn.zoo.majority import build, class_shares, counted, space
+from lsgnn.zoo.protocol import Model
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,25 +31,36 @@ class TwinLookupConfig(TrainingConfig):
     direction: Direction = "out"  # whose neighbours must agree
     self_loops: bool = False  # True: a node with a self loop is its own neighbour
 
+    @property
+    def tied_to_graph(self) -> str:
+        return "a table of its own nodes' neighbour lists"
+
 
 @dataclass(frozen=True)
-class TwinLookup(ZooModel[TwinLookupConfig]):
+class TwinLookup(Model[TwinLookupConfig]):
     """Majority vote among the training twins of a node, else the majority class of all training nodes."""
 
-    def solve(self, graph: Graph, split: Split, config: TwinLookupConfig, inputs: Any = None) -> Solution:
-        start = time.perf_counter()
-        group = self.prepare(graph, config) if inputs is None else inputs
-        prior = class_shares(graph, split)
-        votes = np.zeros((group.max(initial=-1) + 2, graph.num_classes))  # the last row is that of nodes without twins
-        voters = np.flatnonzero(split.train & (group >= 0))
+    def train(
+        self,
+        graph: Graph,
+        inputs: NodeGroups,
+        split: Split,
+        config: TwinLookupConfig,
+        *,
+        engine: Engine = "auto",
+        device: str = "cpu",
+        on_epoch: OnEpoch | None = None,
+    ) -> Trained:
+        prior, group = class_shares(graph, split), inputs.group.numpy()
+        votes = np.zeros((inputs.num_groups, graph.num_classes))  # the last row is that of nodes without neighbours
+        voters = np.flatnonzero(split.train & (group < inputs.num_groups - 1))
         np.add.at(votes, (group[voters], graph.y[voters]), 1.0)
         # the prior weighs as much as one vote: it decides where there is none and breaks ties, no more
-        shares = (votes + prior) / (votes.sum(axis=1, keepdims=True) + 1)
-        return Solution(log_shares(shares)[group], None, 0, time.perf_counter() - start)
+        return counted((votes + prior) / (votes.sum(axis=1, keepdims=True) + 1))
 
 
-def prepare(graph: Graph, config: TwinLookupConfig) -> NDArray[np.int64]:
-    """The group of nodes with equal neighbour sets that each node belongs to [n]; -1 for a node without neighbours."""
+def prepare(graph: Graph, config: TwinLookupConfig, columns: ColumnScale | None = None) -> NodeGroups:
+    """Nodes with equal neighbour sets are a group; the last one is that of the nodes without neighbours."""
     A = adjacency(graph, config.direction, config.self_loops)
     numbers: dict[bytes, int] = {}
     group = np.full(graph.num_nodes, -1)
@@ -54,7 +68,8 @@ def prepare(graph: Graph, config: TwinLookupConfig) -> NDArray[np.int64]:
         neighbours = A.indices[A.indptr[i] : A.indptr[i + 1]]
         if len(neighbours):
             group[i] = numbers.setdefault(neighbours.tobytes(), len(numbers))
-    return group
+    group[group < 0] = len(numbers)
+    return NodeGroups(torch.from_numpy(group), len(numbers) + 1)
 
 
 MODEL = TwinLookup("twin_lookup", "Twin look-up", TwinLookupConfig, prepare, build, space, tunable=False)

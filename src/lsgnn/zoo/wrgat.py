@@ -16,15 +16,17 @@ from torch.nn import functional as F
 
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
+from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.filters import adjacency
 from lsgnn.zoo.edge_products import EdgePattern
+from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, features
 from lsgnn.zoo.layers import FeatureLinear, drop
-from lsgnn.zoo.protocol import NodeInputs, ZooConfig, ZooModel, features
+from lsgnn.zoo.protocol import Model
 from lsgnn.zoo.structural_relations import structural_distances
 
 
 @dataclass(frozen=True, kw_only=True)
-class WRGATConfig(ZooConfig):
+class WRGATConfig(BaselineConfig):
     """Settings of WRGAT."""
 
     hidden_channels: int = 128  # ≥ 1
@@ -139,7 +141,7 @@ class WRGAT(nn.Module):
         return inputs.pick(self.conv2(drop(h, self.dropout, self.training), inputs.relations))  # [b, C]
 
 
-def prepare(graph: Graph, config: WRGATConfig) -> RelationalInputs:
+def prepare(graph: Graph, config: WRGATConfig, columns: ColumnScale | None = None) -> RelationalInputs:
     matrices = [adjacency(graph, config.direction)]
     if config.rings:
         distances = structural_distances(adjacency(graph, "undirected"), config.rings, config.candidates)
@@ -148,7 +150,7 @@ def prepare(graph: Graph, config: WRGATConfig) -> RelationalInputs:
     for matrix in matrices:
         matrix.sort_indices()
     return RelationalInputs(
-        x=features(graph, config.feature_norm), relations=tuple(Relation.of(matrix) for matrix in matrices)
+        x=features(graph, config.feature_norm, columns), relations=tuple(Relation.of(matrix) for matrix in matrices)
     )
 
 
@@ -167,4 +169,4 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = ZooModel("wrgat", "WRGAT", WRGATConfig, prepare, build, space)
+MODEL = Model("wrgat", "WRGAT", WRGATConfig, prepare, build, space)

@@ -1,8 +1,6 @@
-"""One training by whichever engine can do it quickest: the fused CPU engine or the torch loop."""
+"""One training of LSGNN by whichever engine can do it quickest: the fused CPU engine or the torch loop."""
 
 from __future__ import annotations
-
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +11,11 @@ from lsgnn.graph.splits import Split
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import make_rows
 from lsgnn.propagate.precompute import Precomputed
+from lsgnn.train.engine import Engine, require_device, require_engine
 from lsgnn.train.fused import supports, train_cpu
 from lsgnn.train.loop import OnEpoch, train_torch
 from lsgnn.train.seeded import seeded
 from lsgnn.train.trained import Trained
-
-Engine = Literal["auto", "cpu", "torch"]
 
 
 def train(
@@ -32,8 +29,7 @@ def train(
     on_epoch: OnEpoch | None = None,
 ) -> Trained:
     """One training by the chosen engine; both start from the same weights, drawn from `config.seed`."""
-    if engine not in get_args(Engine):
-        raise InputError(f"engine={engine!r} is not a choice: use one of {', '.join(map(repr, get_args(Engine)))}")
+    require_engine(engine)
     fused = engine == "cpu" or (engine == "auto" and device == "cpu" and supports(config))
     if engine == "cpu" and device != "cpu":
         raise InputError(f"engine='cpu' cannot train on device={device!r}: use engine='auto' or 'torch'")
@@ -50,14 +46,3 @@ def train(
         for epoch in trained.history:
             on_epoch(epoch)
     return trained
-
-
-def require_device(device: str) -> None:
-    """Raises unless torch can use the device, here and now."""
-    import torch
-
-    try:
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"device={device!r} cannot be used ({reason}): use 'cpu'") from error

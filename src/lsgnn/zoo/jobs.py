@@ -1,0 +1,68 @@
+"""Many trainings side by side: splits × settings that share one graph and what was prepared of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lsgnn.graph.splits import Split
+from lsgnn.train.engine import Engine
+from lsgnn.train.trained import Trained
+from lsgnn.zoo.prepared import Prepared
+from lsgnn.zoo.protocol import Model, logits_of
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One training: this model with these settings on this split."""
+
+    model: Model[Any]
+    config: Any
+    split: Split
+
+
+def train_many(
+    prepared: Prepared,
+    jobs: Sequence[Job],
+    engine: Engine = "auto",
+    workers: int = 2,
+    on_done: Callable[[int, Trained], None] | None = None,
+) -> list[Trained]:
+    """Trains all jobs and returns their results in the order of the jobs.
+
+    Results do not depend on the order of work or the number of workers: a training reads nothing but its job. The fused
+    engine runs one job per thread; torch's random stream is global to the process, so its jobs run one by one.
+    """
+
+    def work(number: int) -> tuple[int, Trained]:
+        job = jobs[number]
+        inputs = prepared(job.model, job.config)
+        return number, job.model.train(prepared.graph, inputs, job.split, job.config, engine=engine)
+
+    for job in jobs:  # not in the threads: two of them would compute the same thing
+        prepared(job.model, job.config)
+    threaded = all(job.model.trains_in_threads(job.config, engine) for job in jobs)
+    results: dict[int, Trained] = {}
+    with ThreadPoolExecutor(max_workers=workers if threaded else 1) as pool:
+        try:
+            for future in as_completed([pool.submit(work, number) for number in range(len(jobs))]):
+                number, trained = future.result()
+                results[number] = trained
+                if on_done is not None:
+                    on_done(number, trained)
+        except BaseException:  # Ctrl-C and errors wait for the trainings that run, and begin no other
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [results[number] for number in range(len(jobs))]
+
+
+def predicted_logits(prepared: Prepared, model: Model[Any], config: Any, trained: Trained) -> NDArray[np.float32]:
+    """Logits of all nodes [n, C] from the best weights of a training."""
+    inputs = prepared(model, config)
+    module = model.module(prepared.graph, inputs, config, trained.state_dict)
+    return logits_of(module, model.readable(inputs, config))

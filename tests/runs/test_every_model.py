@@ -1,0 +1,70 @@
+"""A model is a model: whatever its name, it is fitted, saved, loaded, applied and reported on in the same way."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import lsgnn
+from lsgnn import InputError, Run, zoo
+from tests.graphs import random_graph
+
+QUICK = {"epochs": 3, "seed": 1}
+every_model = pytest.mark.parametrize("name", zoo.names())
+
+
+@every_model
+def test_a_saved_run_gives_the_same_logits(name: str, tmp_path) -> None:
+    run = lsgnn.fit(random_graph(), model=name, members=2, **QUICK)
+    run.save(tmp_path / "run")
+    again = Run.load(tmp_path / "run")
+    assert (again.model, again.config) == (name, run.config)
+    assert again.temperature == run.temperature
+    np.testing.assert_array_equal(again.logits, run.logits)
+
+
+@every_model
+def test_it_is_applied_to_another_graph_and_to_new_nodes_or_says_what_can_be(name: str) -> None:
+    graph = random_graph()
+    run = lsgnn.fit(graph, model=name, **QUICK)
+    other = random_graph(seed=1, n=30)
+    new = {"x": np.asarray(graph.x)[:2], "edges": [(40, 0), (1, 41)]}
+    if run.config.tied_to_graph:
+        for apply in (lambda: run.predict(other), lambda: run.predict_new(**new)):
+            with pytest.raises(InputError, match=r"cannot be applied to .*: train another model, lsgnn for one"):
+                apply()
+        return
+    assert len(run.predict(other)) == 30
+    np.testing.assert_allclose(run.predict(graph).probabilities, run.predict().probabilities, atol=1e-5)
+    assert len(run.predict_new(**new)) == 2
+
+
+@every_model
+def test_standardised_columns_of_another_graph_are_on_the_scale_of_the_known_one(name: str) -> None:
+    if "feature_norm" not in zoo.get(name).config().to_dict():
+        pytest.skip("reads no feature")
+    graph = random_graph()
+    run = lsgnn.fit(graph, model=name, feature_norm="standard", **QUICK)
+    if run.config.tied_to_graph:
+        pytest.skip("cannot be applied to another graph")
+    far = replace(graph, x=np.asarray(graph.x) * 5)  # by its own scale it would be the same graph
+    assert np.abs(run.predict(far).probabilities - run.predict().probabilities).max() > 1e-6
+
+
+@every_model
+def test_it_explains_a_node_or_names_the_model_that_does(name: str) -> None:
+    run = lsgnn.fit(random_graph(), model=name, **QUICK)
+    if zoo.get(name).explains:
+        assert run.explain(0).prediction in run.graph.class_names
+    else:
+        with pytest.raises(InputError, match="train LSGNN"):
+            run.explain(0)
+
+
+def test_settings_of_one_model_are_refused_by_another() -> None:
+    with pytest.raises(InputError, match="config is of type LSGNNConfig: pass an GCNConfig"):
+        lsgnn.fit(random_graph(), lsgnn.LSGNNConfig(), model="gcn")
+    with pytest.raises(InputError, match="there is no model 'gnc' in the zoo: did you mean 'sgc' or 'gcn'"):
+        lsgnn.fit(random_graph(), model="gnc")
+    with pytest.raises(InputError, match="engine='cpu' cannot train gcn: use auto or torch"):
+        lsgnn.fit(random_graph(), model="gcn", engine="cpu")

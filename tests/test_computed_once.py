@@ -1,0 +1,74 @@
+"""What has no parameters is computed once, and handed on: counted, not believed."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lsgnn
+from lsgnn import Graph, LSGNNConfig
+from lsgnn.benchmark.test_scores import readings
+from lsgnn.propagate import precompute as module
+from lsgnn.report import run_page
+from lsgnn.runs import run as run_module
+from lsgnn.tuning import tune
+from tests.graphs import two_blocks
+
+QUICK = LSGNNConfig(epochs=3, K=2, hidden_channels=8)
+
+
+@pytest.fixture
+def precomputed(monkeypatch: pytest.MonkeyPatch) -> Counter[Any]:
+    """How often each set of structural settings was precomputed."""
+    counts: Counter[Any] = Counter()
+    original = module.neighbour_similarity
+
+    def counted(graph: Graph, x: Any, config: LSGNNConfig) -> Any:
+        counts[config.input_settings] += 1
+        return original(graph, x, config)
+
+    monkeypatch.setattr(module, "neighbour_similarity", counted)
+    return counts
+
+
+def directed() -> Graph:
+    graph = two_blocks(n=60)
+    return Graph(x=graph.x, edge_index=graph.edge_index[:, :100], y=graph.y, name="directed")
+
+
+def test_fit_goes_on_with_what_its_probe_has_computed(precomputed: Counter[Any]) -> None:
+    run = lsgnn.fit(directed(), epochs=3, K=2, hidden_channels=8, members=2)
+    run.predict(), run.explain(0)
+    assert sorted(dict(key)["direction"] for key in precomputed) == ["in", "out", "undirected"]
+    assert set(precomputed.values()) == {1}
+    assert run.seconds["precompute"] > 0
+
+
+def test_a_fit_without_a_probe_computes_one_thing_once(precomputed: Counter[Any]) -> None:
+    lsgnn.fit(directed(), QUICK, members=3)
+    assert list(precomputed.values()) == [1]
+
+
+def test_a_search_and_the_readings_after_it_compute_each_thing_once(precomputed: Counter[Any]) -> None:
+    graph = two_blocks(n=60)
+    tuning = tune(graph, trials=6, base=QUICK, which=[0, 1], rescore=2, prune=False)
+    assert set(precomputed.values()) == {1}  # the grid, the trials and the re-scoring share it
+    precomputed.clear()
+    readings(graph, tuning, members=2, which=[0, 1])
+    assert set(precomputed.values()) == {1}
+
+
+def test_a_report_predicts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+    original = run_module.logits_of
+
+    def counted(module: Any, rows: Any) -> Any:
+        calls.append(1)
+        return original(module, rows)
+
+    monkeypatch.setattr(run_module, "logits_of", counted)
+    run = lsgnn.fit(two_blocks(n=60), QUICK)
+    assert "two-blocks" in run_page(run)
+    assert np.isfinite(run.metrics["val_loss"])
+    assert len(calls) == 1
