@@ -94,25 +94,29 @@ __all__ = [
     "as_graph",
     "authors_splits",
     "compare",
+    "datasets",
     "evaluate",
     "fit",
     "from_scipy",
     "homophily",
     "load",
+    "out_of_core",
     "read_tables",
     "reference",
+    "report",
     "stratified_splits",
     "tune",
+    "zoo",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
         return getattr(import_module(f"lsgnn.{_HOME[name]}"), name)
-    if name in ("datasets", "reference", "report", "zoo"):
+    if name in ("datasets", "out_of_core", "reference", "report", "zoo"):
         return import_module(f"lsgnn.{name}")
     raise AttributeError(f"module 'lsgnn' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted(__all__)

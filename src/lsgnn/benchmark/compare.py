@@ -18,7 +18,7 @@ from lsgnn.config import TrainingConfig
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.io.convert import as_graph
-from lsgnn.graph.split_checks import check_split, default_splits, numbers_of, require_test_nodes
+from lsgnn.graph.split_checks import check_split, default_splits, require_test_nodes, split_numbers
 from lsgnn.graph.splits import Split, Splits
 from lsgnn.runs.defaults import suited_to
 from lsgnn.runs.probe import resolved
@@ -57,7 +57,7 @@ def compare(
     if not models:
         raise InputError(f"there is no model to compare: name some of {', '.join(zoo.names())}")
     splits = default_splits(graph, splits)
-    numbers = tuple(numbers_of(splits, which))
+    numbers = tuple(split_numbers(splits, which))
     for number in numbers:
         check_split(graph, splits[number])
         require_test_nodes(graph, splits[number], number)

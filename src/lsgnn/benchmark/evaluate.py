@@ -13,7 +13,7 @@ from lsgnn import zoo
 from lsgnn.config import LSGNNConfig, TrainingConfig
 from lsgnn.errors import InputError
 from lsgnn.graph.io.convert import as_graph
-from lsgnn.graph.split_checks import check_split, default_splits, numbers_of, require_test_nodes
+from lsgnn.graph.split_checks import check_split, default_splits, require_test_nodes, split_numbers
 from lsgnn.graph.splits import Splits
 from lsgnn.runs.defaults import suited_to
 from lsgnn.runs.probe import resolved
@@ -122,7 +122,7 @@ def evaluate(
         if not isinstance(one, entry.config):
             raise InputError(f"config is of type {type(one).__name__}: {model} takes {entry.config.__name__}")
     splits = default_splits(graph, splits)
-    numbers = tuple(numbers_of(splits, which))
+    numbers = tuple(split_numbers(splits, which))
     configs = given * len(numbers) if isinstance(config, TrainingConfig) else given
     if len(configs) != len(numbers):
         raise InputError(f"there are {len(configs)} settings for {len(numbers)} splits: pass one, or one per split")

@@ -18,7 +18,7 @@ def default_splits(graph: Graph, splits: Splits | None = None) -> Splits:
     return splits or graph.splits or stratified_splits(graph.y)
 
 
-def numbers_of(splits: Splits, which: Sequence[int] | None) -> list[int]:
+def split_numbers(splits: Splits, which: Sequence[int] | None) -> list[int]:
     """The splits that are asked for, all by default."""
     numbers = list(range(len(splits)) if which is None else which)
     if not numbers:

@@ -56,8 +56,13 @@ def node_table(
     degree: NDArray[np.int64],
     homophily: NDArray[np.float64],
     limit: int = MAX_NODES,
+    show_test: bool = False,
 ) -> NodeTable:
-    """All nodes, or the first `limit`: those without a label come first, then test, validation and training nodes."""
+    """All nodes, or the first `limit`: those without a label come first, then test, validation and training nodes.
+
+    The true classes of test nodes are left out unless asked for: with them the page would give the test score away.
+    """
+    true = run.graph.y if show_test else np.where(run.split.test, -1, run.graph.y)
     part, n = parts_of(run.split), run.graph.num_nodes
     wanted = np.lexsort((np.arange(n), -part, run.graph.labelled))[:limit]
     predicted, confidence = predictions.probabilities.argmax(axis=1), predictions.confidence
@@ -65,7 +70,7 @@ def node_table(
         [
             str(run.graph.node_ids[i]),
             int(part[i]),
-            int(run.graph.y[i]),
+            int(true[i]),
             int(predicted[i]),
             round(float(confidence[i]), 4),
             int(degree[i]),

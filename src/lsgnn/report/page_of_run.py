@@ -81,7 +81,7 @@ def run_page(run: Run, comparison: Comparison | None = None, *, part: Part = "va
         degree=neighbour_counts(run.graph, run.direction),
         homophily=homophily_of_nodes(run.graph, run.direction),
     )
-    nodes = node_table(run, seen.predictions, seen.degree, seen.homophily)
+    nodes = node_table(run, seen.predictions, seen.degree, seen.homophily, show_test=part == "test")
     charts, tables, extra = _taken_apart(seen) if seen.mask.any() else ({}, {}, {})
     charts["map"] = map_chart(run, map)
     if run.trained.history:

@@ -17,7 +17,7 @@ from lsgnn.config import LSGNNConfig, TrainingConfig
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.io.convert import as_graph
-from lsgnn.graph.split_checks import check_split, default_splits, numbers_of
+from lsgnn.graph.split_checks import check_split, default_splits, split_numbers
 from lsgnn.graph.splits import Split, Splits
 from lsgnn.runs.defaults import suited_to
 from lsgnn.runs.probe import resolved
@@ -88,7 +88,7 @@ def tune(
     if not isinstance(base, zoo_model.config):
         raise InputError(f"base is of type {type(base).__name__}: {model} takes {zoo_model.config.__name__}")
     splits = default_splits(graph, splits)
-    numbers = numbers_of(splits, which)
+    numbers = split_numbers(splits, which)
     for s in numbers:
         check_split(graph, splits[s])
     zoo_model.require_engine(engine)

@@ -38,7 +38,7 @@ from lsgnn.train.fused.structs import (
     Hyper,
     Links,
     Narrow,
-    Rows,
+    ScoredRows,
     Scratch,
     Shape,
     Small,
@@ -62,7 +62,7 @@ def mixed(h: Any) -> Any:
 
 
 @kernel
-def prepare(rows: Rows, q: Small, work: Work, shape: Shape, w: Width) -> None:
+def prepare(rows: ScoredRows, q: Small, work: Work, shape: Shape, w: Width) -> None:
     """What all rows share: LocalSim's perceptron at the distinct similarities, α's output weights transposed."""
     if shape.localsim:
         localsim(rows.similarity, q, work.f, shape, w)
@@ -72,7 +72,7 @@ def prepare(rows: Rows, q: Small, work: Work, shape: Shape, w: Width) -> None:
 
 
 @kernel
-def evaluate(rows: Rows, q: Small, work: Work, s: Scratch, shape: Shape, w: Width) -> tuple[float, float]:
+def evaluate(rows: ScoredRows, q: Small, work: Work, s: Scratch, shape: Shape, w: Width) -> tuple[float, float]:
     """(cross entropy, accuracy) of the validation rows, without dropout; keeps their logits if there is room."""
     loss, correct, masked = 0.0, 0, False
     for r in range(shape.train_rows, shape.train_rows + shape.val_rows):
@@ -91,7 +91,7 @@ def evaluate(rows: Rows, q: Small, work: Work, s: Scratch, shape: Shape, w: Widt
 
 @kernel
 def train_rows(
-    rows: Rows, q: Small, g: Small, work: Work, s: Scratch, dropout: float, salt: int, shape: Shape, w: Width
+    rows: ScoredRows, q: Small, g: Small, work: Work, s: Scratch, dropout: float, salt: int, shape: Shape, w: Width
 ) -> float:
     """The training loss; its gradient goes into g (small parameters) and the training rows of work.Z."""
     loss, masked = 0.0, dropout > 0
@@ -149,7 +149,7 @@ def run(
     narrow: Narrow,
     H: Floats,
     links: Links,
-    rows: Rows,
+    rows: ScoredRows,
     p: Weights,
     q: Small,
     g: Small,

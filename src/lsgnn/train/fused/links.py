@@ -15,7 +15,7 @@ import numpy as np
 
 from lsgnn.compiled import inlined, kernel
 from lsgnn.train.fused.adam import Step, adam
-from lsgnn.train.fused.structs import Links, Rows, Scratch, Shape, Small, State, Weights, Work
+from lsgnn.train.fused.structs import Links, ScoredRows, Scratch, Shape, Small, State, Weights, Work
 from lsgnn.train.fused.vector import Vec, Width, at, splat, vload, vsqrt, vstore, where_positive
 
 ZERO, ONE = np.float32(0), np.float32(1)
@@ -97,7 +97,7 @@ def links_block_backward(r: int, work: Work, s: Scratch, shape: Shape, w: Width)
 
 
 @kernel
-def norm_backward(rows: Rows, g: Small, work: Work, shape: Shape, w: Width) -> None:
+def norm_backward(rows: ScoredRows, g: Small, work: Work, shape: Shape, w: Width) -> None:
     """From the training rows' gradients (work.G) to that of all nodes, in the place of L."""
     n, z = shape.n, shape.z
     for t in range(0, z, len(w)):

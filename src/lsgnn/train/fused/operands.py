@@ -14,7 +14,7 @@ from lsgnn.errors import InputError
 from lsgnn.propagate.precompute import Precomputed, channels, mixing
 from lsgnn.propagate.similarity import NeighbourSimilarity
 from lsgnn.train.fused.layout import Layout
-from lsgnn.train.fused.structs import Csr, Floats, Links, Narrow, Rows
+from lsgnn.train.fused.structs import Csr, Floats, Links, Narrow, ScoredRows
 
 Nodes = NDArray[np.int64]
 NO_FLOATS, NO_INDICES = np.zeros(0, np.float32), np.zeros(0, np.uint32)
@@ -147,7 +147,7 @@ def dense_operand(pre: Precomputed, config: LSGNNConfig, scored: Nodes) -> Float
 
 def row_operands(
     similarity: NeighbourSimilarity, scored: Nodes, train_rows: int, y: NDArray[np.int64], loss_share: Floats
-) -> Rows:
+) -> ScoredRows:
     """Inputs of the scored nodes, y [b] their classes; similarities are numbered in the order in which rows meet them,
     so that those of training rows come first."""
     share = sp.csr_array(sp.csr_array(similarity.share)[scored])
@@ -156,7 +156,7 @@ def row_operands(
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))
     renumbered = sp.csr_array((share.data, number[which], share.indptr), shape=(len(scored), max(1, len(used))))
-    return Rows(
+    return ScoredRows(
         node=scored.astype(np.uint32),
         y=y.astype(np.uint32),
         loss_share=loss_share,

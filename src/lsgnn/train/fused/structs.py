@@ -68,7 +68,7 @@ class Links(NamedTuple):
     AT: Csr
 
 
-class Rows(NamedTuple):
+class ScoredRows(NamedTuple):
     """Inputs of the scored rows."""
 
     node: Indices  # [b] number in the graph, for the dropout hash

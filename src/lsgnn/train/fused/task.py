@@ -28,7 +28,7 @@ from lsgnn.train.fused.operands import (
     row_operands,
 )
 from lsgnn.train.fused.paths import Path, chosen_path
-from lsgnn.train.fused.structs import Floats, Hyper, Links, Narrow, Rows, Shape, State, Weights, Work
+from lsgnn.train.fused.structs import Floats, Hyper, Links, Narrow, ScoredRows, Shape, State, Weights, Work
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Task:
     """What the loop works on. Nothing is shared with another task, so that tasks may run in parallel."""
 
     layout: Layout
-    rows: Rows
+    rows: ScoredRows
     train_rows: int
     reached: int  # nodes in the buffers of the narrow reduction
     narrow: Narrow
