@@ -95,6 +95,18 @@ def test_masks_must_be_boolean_equal_in_shape_and_at_least_one():
         Splits(*np.zeros((3, 0, 2), bool))
 
 
+@pytest.mark.parametrize("two", [("train", "val"), ("train", "test"), ("val", "test")])
+def test_no_two_parts_may_share_a_node(two):
+    masks = {part: np.zeros((2, 4), bool) for part in ("train", "val", "test")}
+    for number, part in enumerate(masks):
+        masks[part][:, number] = True
+    assert len(Splits(**masks)) == 2
+    for part in two:
+        masks[part][1, 3] = True
+    with pytest.raises(InputError, match="node 3 is in two masks of split 1, but train, validation and test must not"):
+        Splits(**masks)
+
+
 def test_some_of_the_splits_can_be_taken():
     splits = stratified_splits(np.arange(40) % 2, 4)
     some = splits.take([3, 1])
