@@ -83,3 +83,8 @@ def test_weights_below_one_are_weights_like_any_other() -> None:
 def test_low_and_high_pass_add_up_to_the_identity(beta: float, kind: str) -> None:
     low, high = filter_pair(kind, beta)
     assert (low.a + high.a, low.b + high.b) == (1, 0)
+
+
+def test_beta_plays_no_part_where_the_filter_holds_the_self_loop_itself() -> None:
+    assert filter_pair("self_loop", 0.3) == ((0, 1), (1, -1))
+    assert filter_pair("weighted_self_loop", 0.25) == ((0.25, 1), (0.75, -1))
