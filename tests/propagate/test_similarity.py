@@ -62,6 +62,15 @@ def test_shares_are_of_the_nodes_own_total_weight_however_small() -> None:
     assert np.allclose(grouped.naive_localsim(), [0.3, 0.9, 0.675])
 
 
+def test_some_nodes_may_read_many_others_and_many_nodes_a_few() -> None:
+    few = sp.csr_array(np.array([[1, 1, 0, 2], [0, 0, 0, 0]], dtype=np.float32))
+    grouped = NeighbourSimilarity.of(few, np.array([0.5, 0.25, 0.5], dtype=np.float32))
+    assert grouped.share.toarray().tolist() == [[0.25, 0.75], [0, 0]]
+    many = sp.csr_array(few.T)
+    grouped = NeighbourSimilarity.of(many, np.array([0.5, 0.25, 0.5], dtype=np.float32))
+    assert grouped.share.toarray().tolist() == [[0, 1], [1, 0], [0, 0], [0, 1]]
+
+
 def test_the_papers_example_has_equal_means_but_other_shares() -> None:
     """Node 0 has neighbours at similarity 0 and 1, node 1 two at 0.5, node 2 none (section 3.4)."""
     neighbours = sp.csr_array(np.array([[0, 1, 1, 0], [0, 0, 1, 1], [0, 0, 0, 0], [0, 0, 0, 0]], dtype=np.float32))
