@@ -35,9 +35,10 @@ def test_near_equal_rows_keep_their_small_distance() -> None:
 
 
 def test_almost_equal_rows_do_not_lose_their_distance_to_rounding() -> None:
-    x = np.array([[1, 0], [1, 1e-9]], dtype=np.float32)  # its square is beyond what 1 + 1e-18 can hold
-    assert edge_similarity(x, np.array([[0], [1]]), "euclidean", euclid_sign=1) == pytest.approx(1e-9, rel=1e-5)
-    assert edge_similarity(sp.csr_array(x), np.array([[0], [1]]), "squared") == pytest.approx(-1e-18, rel=1e-5)
+    x = np.array([[1, 0], [1, 1e-9], [4, 4]], dtype=np.float32)  # its square is beyond what 1 + 1e-18 can hold
+    pairs = np.array([[0, 0], [1, 2]])  # the second are far apart
+    assert edge_similarity(x, pairs, "euclidean", euclid_sign=1).tolist() == pytest.approx([1e-9, 5], rel=1e-5)
+    assert edge_similarity(sp.csr_array(x), pairs, "squared").tolist() == pytest.approx([-1e-18, -25], rel=1e-5)
 
 
 @pytest.mark.parametrize("size", [1e-30, 1e-6, 1.0, 1e30])

@@ -81,3 +81,8 @@ def test_bins_are_equally_wide_and_closed_on_the_right():
     assert expected_calibration_error(probabilities, y, bins=1) == pytest.approx((0.5 - 0.4) / 2)
     near = np.array([[0.62, 0.38], [0.66, 0.34]])  # in one of 15 bins, but not of 14 or 16
     assert expected_calibration_error(near, y) == pytest.approx((0.62 + 0.66 - 1) / 2)
+
+
+def test_a_confidence_that_rounding_put_above_one_is_in_the_last_bin():
+    probabilities = np.array([[1.0000001, 0.0], [0.99, 0.01]])
+    assert expected_calibration_error(probabilities, np.array([1, 0])) == pytest.approx((1 - 0.01) / 2, abs=1e-6)
