@@ -205,3 +205,10 @@ def test_the_row_classifier_learns_and_is_calibrated():
     np.testing.assert_allclose(rows.predict_proba(test).sum(axis=1), 1)
     single = np.concatenate([rows.predict_proba(row[None]) for row in test])
     np.testing.assert_allclose(single, rows.predict_proba(test), atol=1e-12)
+
+
+def test_the_row_classifier_is_as_sure_as_its_run():
+    X, y = GRAPH.x.astype(np.float64), GRAPH.y
+    rows = LSGNNRowClassifier(lr=0.05, epochs=40, random_state=0).fit(X, y)
+    assert abs(np.log(rows.run_.temperature)) > 0.1  # or a wrong use of it would not show
+    np.testing.assert_allclose(rows.predict_proba(X), rows.run_.predict().probabilities, atol=1e-5)

@@ -64,6 +64,13 @@ REFUSED = {
     "too few ids": ({"node_ids": [1, 2]}, "there are 2 node ids for 3 nodes"),
     "too few class names": ({"class_names": ("a",)}, "y holds class 1, but only 1 class names were given"),
     "equal class names": ({"class_names": ("a", "a")}, "are not distinct"),
+    "one id twice, another once": ({"node_ids": ["b", "a", "a"]}, "node id 'a' stands 2 times"),
+    "equal feature names": ({"feature_names": ("a", "b", "b")}, "two feature columns are called 'b'"),
+    "too few feature names": ({"feature_names": ("a", "b")}, "there are 2 feature names for 3 columns"),
+    "two weights for an edge": ({"edge_weight": np.ones((2, 2))}, r"edge_weight has shape \(2, 2\)"),
+    "infinite weight": ({"edge_weight": [1.0, np.inf]}, "edge 1 has weight inf"),
+    "second bad edge": ({"edge_index": [[0, 3], [4, 1]]}, "edge 0 points to node 4"),
+    "huge y": ({"y": [2.0**60, 1, 0]}, "y holds 1.15.*e.18, but classes are whole numbers"),
     "masks of another graph": (
         {"splits": Splits(*np.eye(4, dtype=bool)[:3])},
         "the split masks cover 4 nodes, but the graph has 3",
@@ -114,6 +121,20 @@ def test_labels_may_be_missing_all_or_some():
     assert graph(y=[[0.0], [np.nan], [1.0]]).y.tolist() == [0, -1, 1]  # as OGB writes them
 
 
+def test_classes_may_be_numbered_with_gaps_and_as_floats():
+    assert graph(y=[0, 5, 1]).class_names == ("0", "1", "2", "3", "4", "5")
+    assert graph(y=[200.0, 0.0, np.nan]).y.tolist() == [200, 0, -1]
+    assert graph(y=[999, 0, 1]).num_classes == 1000
+    with pytest.raises(InputError, match="y holds class 1000 in a graph of 3 nodes"):
+        graph(y=[1000, 0, 1])
+    many = Graph(x=np.ones((1500, 1)), edge_index=np.zeros((2, 0), int), y=np.arange(1500))
+    assert many.num_classes == 1500
+
+
+def test_weights_may_come_as_a_column_as_pyg_has_them():
+    assert graph(edge_weight=[[0.5], [2]]).edge_weight.tolist() == [0.5, 2.0]
+
+
 def test_learning_needs_labels_of_two_classes():
     with pytest.raises(InputError, match="graph has no labels: pass y"):
         graph(y=None).require_classes()
@@ -152,6 +173,18 @@ def test_sparse_torch_features_stay_sparse(to_sparse):
     g = graph(x=to_sparse(torch.eye(3)))
     assert sp.issparse(g.x)
     np.testing.assert_array_equal(g.x.toarray(), X)
+
+
+def test_sparse_torch_labels_and_weights_are_read_too():
+    g = graph(y=torch.tensor([0, 1, 0]).to_sparse_coo(), edge_weight=torch.tensor([0.5, 2.0]).to_sparse_coo())
+    assert (g.y.tolist(), g.edge_weight.tolist()) == ([0, 1, 0], [0.5, 2.0])
+
+
+def test_entries_of_a_sparse_matrix_that_stand_twice_are_added():
+    twice = sp.csr_array((np.array([1.0, 2.0, 4.0, 5.0, -5.0]), [0, 0, 1, 2, 2], [0, 2, 3, 5]), shape=(3, 3))
+    g = graph(x=twice)
+    assert (g.x.data.tolist(), g.x.indices.tolist(), g.x.indptr.tolist()) == ([3, 4], [0, 1], [0, 1, 2, 2])
+    assert g.notes == ("1 node(s) with all-zero features",)
 
 
 @pytest.mark.parametrize("form", [sp.csr_matrix, sp.csc_array, sp.coo_array, sp.lil_matrix])

@@ -25,6 +25,11 @@ def test_every_class_is_spread_over_the_folds():
         assert np.bincount(y[test]).tolist() == [10, 2]
 
 
+def test_two_folds_are_enough_and_as_many_as_nodes_are_possible():
+    assert [test.tolist() for _, test in NodeKFold(2).split([0, 1], [0, 1])] in ([[0], [1]], [[1], [0]])
+    assert all(len(test) == 1 for _, test in NodeKFold(8).split(Y, Y))
+
+
 def test_the_seed_decides():
     first, same, other = ([t.tolist() for _, t in NodeKFold(3, random_state=s).split(Y, Y)] for s in (0, 0, 1))
     assert first == same != other

@@ -3,6 +3,7 @@ import pytest
 
 from lsgnn import InputError, stratified_splits
 from lsgnn.graph.resampled_splits import refolded
+from lsgnn.graph.splits import Splits
 
 Y = np.repeat([0, 1, 2, -1], [30, 15, 5, 10])
 SPLITS = stratified_splits(Y, 2)
@@ -26,3 +27,13 @@ def test_deals_depend_on_the_seed_alone() -> None:
     assert (once != other).any()
     with pytest.raises(InputError, match="repeats=0"):
         refolded(SPLITS, Y, repeats=0)
+
+
+def test_every_deal_of_every_split_is_another() -> None:
+    twice = Splits(*(np.repeat(part[:1], 2, axis=0) for part in (SPLITS.train, SPLITS.val, SPLITS.test)))
+    deals = refolded(twice, Y, repeats=3)
+    assert len({deal.val.tobytes() for deal in deals}) == 1 + 2 * 2  # both splits are the same as they are
+
+
+def test_once_is_the_splits_as_they_are() -> None:
+    np.testing.assert_array_equal(refolded(SPLITS, Y, repeats=1).train, SPLITS.train)

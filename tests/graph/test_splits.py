@@ -95,6 +95,71 @@ def test_masks_must_be_boolean_equal_in_shape_and_at_least_one():
         Splits(*np.zeros((3, 0, 2), bool))
 
 
+def test_the_authors_parts_by_hand():
+    y = np.array([0, 0, 0, 0, 0, 1, 1, 1, 1, 1, -1, -1, -1])  # 3 of each 5 train; of all 10 round(3.2) validate
+    (split,) = authors_splits(y, 1)
+    assert [int(part.sum()) for part in (split.train, split.val, split.test)] == [6, 3, 1]
+    (split,) = authors_splits(y, 1, train=0.2, val=0.26)
+    assert [int(part.sum()) for part in (split.train, split.val, split.test)] == [2, 3, 5]
+
+
+@pytest.mark.parametrize(
+    ("size", "parts"), [(1, [1, 0, 0]), (2, [1, 1, 0]), (3, [1, 1, 1]), (4, [2, 1, 1]), (10, [6, 2, 2])]
+)
+def test_stratified_parts_of_small_classes_by_hand(size, parts):
+    y = np.repeat([0, 1, -1], [size, 20, 3])
+    (split,) = stratified_splits(y, 1)
+    assert [int(part[y == 0].sum()) for part in (split.train, split.val, split.test)] == parts
+    assert [int(part[y == 1].sum()) for part in (split.train, split.val, split.test)] == [12, 4, 4]
+
+
+def test_however_small_a_share_is_every_part_of_a_class_of_three_has_a_node():
+    for train, val in ((0.02, 0.97), (0.97, 0.02), (0.01, 0.01)):
+        (split,) = stratified_splits(np.zeros(3, int), 1, train, val)
+        assert [int(part.sum()) for part in (split.train, split.val, split.test)] == [1, 1, 1]
+
+
+def test_split_s_of_a_seed_does_not_depend_on_how_many_there_are():
+    y = np.arange(60) % 3
+    for splitter in (authors_splits, stratified_splits):
+        many = splitter(y, 4, seed=5)
+        np.testing.assert_array_equal(splitter(y, 2, seed=5).val, many.val[:2])
+        assert len({split.train.tobytes() for split in many}) == 4
+    np.testing.assert_array_equal(authors_splits(y, 3, seed=5).train[2], authors_splits(y, 1, seed=7).train[0])
+
+
+def test_a_node_is_covered_by_any_part_of_any_split():
+    parts = np.zeros((3, 2, 5), bool)
+    parts[0, 0, 0] = parts[1, 0, 1] = parts[2, 1, 3] = True
+    splits = Splits(*parts)
+    assert splits.covered.tolist() == [True, True, False, True, False]
+    assert splits.within(np.arange(5) < 3).covered.tolist() == [True, True, False, False, False]
+
+
+def test_training_sees_the_labels_of_training_and_validation_nodes_only():
+    split = Splits(*np.eye(4, dtype=bool)[:3])[0]
+    assert split.visible(np.array([3, 1, 2, 0])).tolist() == [3, 1, -1, -1]
+
+
+@pytest.mark.parametrize(("train", "val"), [(0, 0.5), (0.5, 0), (0.5, 0.5), (-0.1, 0.5), (0.5, -0.1)])
+def test_every_part_needs_a_share(train, val):
+    for splitter in (authors_splits, stratified_splits):
+        with pytest.raises(InputError, match="leave nothing for one part"):
+            splitter(np.arange(10) % 2, train=train, val=val)
+
+
+@pytest.mark.parametrize("two", [("train", "val"), ("train", "test"), ("val", "test")])
+def test_no_two_parts_may_share_a_node(two):
+    masks = {part: np.zeros((2, 4), bool) for part in ("train", "val", "test")}
+    for number, part in enumerate(masks):
+        masks[part][:, number] = True
+    assert len(Splits(**masks)) == 2
+    for part in two:
+        masks[part][1, 3] = True
+    with pytest.raises(InputError, match="node 3 is in two masks of split 1, but train, validation and test must not"):
+        Splits(**masks)
+
+
 def test_some_of_the_splits_can_be_taken():
     splits = stratified_splits(np.arange(40) % 2, 4)
     some = splits.take([3, 1])

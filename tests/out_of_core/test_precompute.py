@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lsgnn import Graph, InputError, LSGNNConfig
+from lsgnn import Graph, InputError, LSGNNConfig, Splits
 from lsgnn.out_of_core.columns import column_blocks
 from lsgnn.out_of_core.executors import processes
 from lsgnn.out_of_core.precompute import precompute
+from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.store import Store, hop
 from lsgnn.out_of_core.tasks import similarity_neighbours
 from lsgnn.propagate.precompute import precompute as in_memory
@@ -72,6 +73,26 @@ def test_a_store_holds_the_powers_and_similarities_of_the_graph(
     assert not (tmp_path / "store" / "partial").exists()
 
 
+def test_weights_and_features_far_below_one_count_like_any_other(tmp_path: Path) -> None:
+    """0 → 1, 0 → 2 and 1 → 3, all of them light; rows of length 1e-12 and less, by hand."""
+    graph = Graph(
+        x=1e-12 * np.array([[1, 0], [1, 1], [0, 1], [0, 0]]),
+        edge_index=[[0, 0, 1], [1, 2, 3]],
+        edge_weight=[0.3, 0.1, 0.2],
+        y=[0, 1, 0, 1],
+        splits=Splits(*np.array([[1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], bool)[:, None]),
+    )
+    config = LSGNNConfig(K=1, direction="undirected", degree="plain", feature_norm="none")
+    store = precompute(graph, tmp_path / "store", config)
+    cosine = 0.5**0.5
+    np.testing.assert_allclose(store.array("similarity"), [cosine, 0, cosine, 0, 0, 0], atol=1e-7)
+    a, b, c = 0.3 / np.sqrt(0.4 * 0.5), 0.1 / np.sqrt(0.4 * 0.1), 0.2 / np.sqrt(0.5 * 0.2)
+    np.testing.assert_allclose(store.array("filter_values"), [a, b, a, c, b, c], rtol=1e-6)
+    similarity = StoredRows(store, config).range(0, 4).neighbours
+    phi = similarity.mean(similarity.values).numpy()
+    np.testing.assert_allclose(phi, [cosine * 3 / 4, cosine * 3 / 5, 0, 0], atol=1e-6)
+
+
 def test_a_folder_of_arrays_yields_the_same_store_as_the_graph(tmp_path: Path) -> None:
     folder = arrays_folder(tmp_path / "arrays", GRAPH)
     stores = [precompute(source, tmp_path / f"store{i}", LSGNNConfig(K=2)) for i, source in enumerate((GRAPH, folder))]
@@ -91,6 +112,7 @@ def test_several_processes_write_the_same_bytes(tmp_path: Path) -> None:
 
 KILLED = """
 import os, signal, sys
+from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.store import Store
 from tests.out_of_core.test_precompute import GRAPH, MEGABYTE, LSGNNConfig, precompute
 

@@ -53,7 +53,37 @@ def test_a_large_table_is_read_in_parts(monkeypatch: pytest.MonkeyPatch) -> None
     np.testing.assert_allclose(whole.apply(sp.csr_array(X)), EXPECTED, atol=1e-6)
 
 
+def test_only_a_few_values_are_held_in_double_precision_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lsgnn.propagate.column_scale.VALUES_AT_ONCE", 12)
+    held, measured = [], ColumnScale._of_dense
+    monkeypatch.setattr(ColumnScale, "_of_dense", lambda x: (held.append(x.shape), measured(x))[1])
+    ColumnScale.of(X)
+    assert held == [(2, 5)] * 4
+
+
+def test_a_quarter_of_values_that_are_not_zero_makes_a_column_of_numbers() -> None:
+    quarter, fewer = (ColumnScale.of(np.array([[8.0]] + [[0.0]] * zeros)) for zeros in (3, 4))
+    assert (quarter.shift.item(), quarter.factor.item()) == pytest.approx((2, 1 / np.sqrt(12)))
+    assert (fewer.shift.item(), fewer.factor.item()) == pytest.approx((0, 1 / 8))
+
+
+def test_a_constant_column_says_nothing_of_new_rows_either() -> None:
+    scale = ColumnScale.of(np.full((3, 1), 0.1))
+    assert scale.factor.tolist() == [0]
+    assert scale.apply(np.array([[0.1], [70.0]])).tolist() == [[0], [0]]
+
+
+def test_zeros_that_a_sparse_table_stores_are_zeros() -> None:
+    stored = sp.csr_array((np.array([1.0, 0.0, 0.0, 5.0]), ([0, 1, 1, 2], [0, 0, 1, 1])), shape=(3, 2))
+    assert stored.nnz == 4
+    sparse, dense = ColumnScale.of(stored), ColumnScale.of(stored.toarray())
+    assert sparse.to_dict() == dense.to_dict()
+    assert (sparse.binary.tolist(), sparse.nonzero.tolist()) == ([1, 0], [1, 1])
+
+
 def test_another_scale_is_noticed() -> None:
+    wide, narrow = (ColumnScale.of(np.array([[2e6 - gap], [2e6 + gap]])) for gap in (1e6, 5e5))
+    assert not wide.is_like(narrow)  # of the same mean, and both factors are small
     assert not ColumnScale.of(X).is_like(ColumnScale.of(10 * X))
     assert not ColumnScale.of(X).is_like(ColumnScale.of(X[:, :2]))
 

@@ -3,8 +3,9 @@ import pytest
 import torch
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
-from lsgnn import Graph
+from lsgnn import Graph, LSGNNConfig
 from lsgnn.propagate.filters import adjacency, filter_pair, normalized_adjacency
+from lsgnn.propagate.precompute import precompute
 
 # 0 → 1 → 2, 0 → 2, a self loop on 2, node 3 alone
 EDGES = np.array([[0, 1, 0, 2], [1, 2, 2, 2]])
@@ -50,8 +51,40 @@ def test_the_self_loop_filter_is_gcns() -> None:
     assert np.allclose(ours, expected.numpy(), atol=1e-7)
 
 
+@pytest.mark.parametrize("degree", ["plain", "with_self_loop"])
+def test_the_self_loop_filter_counts_a_node_once_whatever_the_degree(degree: str) -> None:
+    pair = Graph(x=np.eye(3), edge_index=[[0, 1], [1, 0]])
+    ours = normalized_adjacency(adjacency(pair, "out"), degree, "self_loop").toarray()
+    assert np.allclose(ours, [[1 / 2, 1 / 2, 0], [1 / 2, 1 / 2, 0], [0, 0, 1]])
+
+
+def test_self_loops_of_the_data_add_nothing_to_the_filters_own() -> None:
+    pair, looped = ([[0, 1], [1, 0]], [[0, 1, 0, 2], [1, 0, 0, 2]])
+    for kind, expected in (("self_loop", 1 / 2), ("weighted_self_loop", 0.0)):
+        config = LSGNNConfig(filter=kind)
+        with_loops, without = (
+            precompute(Graph(x=np.eye(3), edge_index=e), config).adj.toarray() for e in (looped, pair)
+        )
+        assert with_loops[0, 0] == pytest.approx(expected)
+        assert np.array_equal(with_loops, without)
+
+
+def test_weights_below_one_are_weights_like_any_other() -> None:
+    A = adjacency(Graph(x=np.eye(3), edge_index=[[0, 0, 1, 2], [1, 2, 0, 0]], edge_weight=[0.1, 0.3, 0.1, 0.3]), "out")
+    assert np.allclose(
+        normalized_adjacency(A, "plain").toarray()[0], [0, 0.1 / np.sqrt(0.4 * 0.1), 0.3 / np.sqrt(0.4 * 0.3)]
+    )
+    with_loop = normalized_adjacency(A, "with_self_loop").toarray()[0]
+    assert np.allclose(with_loop, [0, 0.1 / np.sqrt(1.4 * 1.1), 0.3 / np.sqrt(1.4 * 1.3)])
+
+
 @pytest.mark.parametrize("beta", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("kind", ["weighted_self_loop", "self_loop"])
 def test_low_and_high_pass_add_up_to_the_identity(beta: float, kind: str) -> None:
     low, high = filter_pair(kind, beta)
     assert (low.a + high.a, low.b + high.b) == (1, 0)
+
+
+def test_beta_plays_no_part_where_the_filter_holds_the_self_loop_itself() -> None:
+    assert filter_pair("self_loop", 0.3) == ((0, 1), (1, -1))
+    assert filter_pair("weighted_self_loop", 0.25) == ((0.25, 1), (0.75, -1))

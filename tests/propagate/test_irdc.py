@@ -83,5 +83,15 @@ def test_the_other_residual_connections_by_hand() -> None:
     assert [h.item() for h in difference_residual(two, x, 3)] == [2, 2 * (1 - 2), 2 * (2 - -2)]
 
 
+def test_every_rule_goes_by_its_name() -> None:
+    def hops(rule: str) -> list[float]:
+        return [h.item() for h in propagate(rule, lambda H: 2 * H, np.array([1.0]), 3, 0.25)]
+
+    assert hops("irdc") == [2, 2 * (0.75 - 0.25 * 2), 2 * (0.75 - 0.25 * 2.5)]
+    assert hops("initial_residual") == [1.75, 0.75 * 2 * 1.75 + 0.25, 0.75 * 2 * 2.875 + 0.25]
+    assert hops("drc") == [2, -2, 8]
+    assert hops("power") == [2, 4, 8]
+
+
 def test_a_filter_is_a_pair_of_numbers() -> None:
     assert mixing_matrix("power", 2, 0.0, (LinearFilter(0.0, 1.0),)).tolist() == [[[0, 1, 0], [0, 0, 1]]]

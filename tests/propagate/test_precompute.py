@@ -36,10 +36,13 @@ def test_channels_are_x_then_low_then_high_hops(sparse: bool, K: int) -> None:
     assert np.allclose(ours, by_definition(graph, config), atol=2e-5)
 
 
-def test_narrow_column_blocks_give_the_same_channels(monkeypatch: pytest.MonkeyPatch) -> None:
-    graph, config = random_graph(d=20), LSGNNConfig(K=3)
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("K", [3, MAX_BASIS_K + 1])
+def test_narrow_column_blocks_give_the_same_channels(monkeypatch: pytest.MonkeyPatch, K: int, sparse: bool) -> None:
+    graph, config = random_graph(d=20, sparse=sparse), LSGNNConfig(K=K)
     whole = channels(precompute(graph, config), config)
     monkeypatch.setattr(module, "CACHE_BYTES", 1)
+    monkeypatch.setattr(module, "NARROWEST_BLOCK", 7)  # 7, 7 and 6 columns
     assert np.array_equal(channels(precompute(graph, config), config), whole)
 
 
@@ -81,3 +84,23 @@ def test_localsim_reads_the_neighbourhood_it_is_told_to() -> None:
     assert phi(direction="out", localsim_direction="in") == [0, 1, 0]
     assert phi(direction="out", localsim_direction="in", localsim_self_loops=True) == [0, 1, 0.5]
     assert phi(direction="out", localsim_direction="undirected") == [1, 0.5, 0]
+
+
+def test_standardised_features_keep_the_scale_they_are_on() -> None:
+    graph, config = Graph(x=[[1.0], [3.0]], edge_index=[[0], [1]]), LSGNNConfig(feature_norm="standard")
+    own = precompute(graph, config)
+    assert own.x.tolist() == [[-1], [1]]
+    assert (own.columns.mean.tolist(), own.columns.variance.tolist()) == ([2], [1])
+    larger = Graph(x=[[5.0], [1.0], [3.0]], edge_index=[[0], [1]])
+    by_the_known = precompute(larger, config, own.columns)
+    assert by_the_known.x.tolist() == [[3], [-1], [1]]
+    assert by_the_known.columns is own.columns
+    assert precompute(graph, LSGNNConfig()).columns is None
+
+
+def test_links_are_the_out_links_with_self_loops_where_they_are_embedded() -> None:
+    graph = Graph(x=np.ones((3, 2)), edge_index=[[0, 1, 2], [1, 2, 2]])
+    pre = precompute(graph, LSGNNConfig(adjacency_embedding=True, direction="in"))
+    assert pre.links.toarray().tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 1]]
+    assert precompute(graph, LSGNNConfig()).links is None
+    assert pre.num_nodes == 3

@@ -34,6 +34,44 @@ def test_near_equal_rows_keep_their_small_distance() -> None:
     assert edge_similarity(x, np.array([[0], [1]]), "euclidean", euclid_sign=1) == pytest.approx(1e-4, rel=1e-4)
 
 
+def test_almost_equal_rows_do_not_lose_their_distance_to_rounding() -> None:
+    x = np.array([[1, 0], [1, 1e-9], [4, 4]], dtype=np.float32)  # its square is beyond what 1 + 1e-18 can hold
+    pairs = np.array([[0, 0], [1, 2]])  # the second are far apart
+    assert edge_similarity(x, pairs, "euclidean", euclid_sign=1).tolist() == pytest.approx([1e-9, 5], rel=1e-5)
+    assert edge_similarity(sp.csr_array(x), pairs, "squared").tolist() == pytest.approx([-1e-18, -25], rel=1e-5)
+
+
+@pytest.mark.parametrize("size", [1e-30, 1e-6, 1.0, 1e30])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_cosines_do_not_depend_on_the_length_of_rows(kind, size: float) -> None:  # type: ignore[no-untyped-def]
+    x = kind(np.float32(size) * np.array([[1, 0], [1, 1], [-1, 0]], dtype=np.float32))
+    assert np.allclose(
+        edge_similarity(x, np.array([[0, 0, 1, 1], [1, 2, 1, 2]]), "cosine"), [0.5**0.5, -1, 1, -(0.5**0.5)]
+    )
+
+
+def test_more_edges_than_are_compared_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lsgnn.propagate.similarity.BLOCK", 3)
+    assert np.allclose(edge_similarity(X, PAIRS, "cosine"), [0.6, 0, 1, 1])
+    assert np.allclose(edge_similarity(X, PAIRS, "squared"), [-20, -1, 0, 0])
+
+
+def test_shares_are_of_the_nodes_own_total_weight_however_small() -> None:
+    neighbours = sp.csr_array(np.array([[0, 0.2, 0.1], [0.25, 0, 0], [2, 6, 0]], dtype=np.float32))
+    grouped = NeighbourSimilarity.of(neighbours, np.array([0.0, 0.9, 0.9, 0.0, 0.9], dtype=np.float32))
+    assert np.allclose(grouped.share.toarray(), [[2 / 3, 1 / 3], [0, 1], [1 / 4, 3 / 4]])
+    assert np.allclose(grouped.naive_localsim(), [0.3, 0.9, 0.675])
+
+
+def test_some_nodes_may_read_many_others_and_many_nodes_a_few() -> None:
+    few = sp.csr_array(np.array([[1, 1, 0, 2], [0, 0, 0, 0]], dtype=np.float32))
+    grouped = NeighbourSimilarity.of(few, np.array([0.5, 0.25, 0.5], dtype=np.float32))
+    assert grouped.share.toarray().tolist() == [[0.25, 0.75], [0, 0]]
+    many = sp.csr_array(few.T)
+    grouped = NeighbourSimilarity.of(many, np.array([0.5, 0.25, 0.5], dtype=np.float32))
+    assert grouped.share.toarray().tolist() == [[0, 1], [1, 0], [0, 0], [0, 1]]
+
+
 def test_the_papers_example_has_equal_means_but_other_shares() -> None:
     """Node 0 has neighbours at similarity 0 and 1, node 1 two at 0.5, node 2 none (section 3.4)."""
     neighbours = sp.csr_array(np.array([[0, 1, 1, 0], [0, 0, 1, 1], [0, 0, 0, 0], [0, 0, 0, 0]], dtype=np.float32))

@@ -39,6 +39,13 @@ def test_a_table_has_the_ids_the_classes_and_their_probabilities(run, tmp_path):
         predictions.save(tmp_path / "p.xlsx")
 
 
+def test_logits_are_divided_by_the_temperature():
+    logits = np.array([[0.0, 2 * np.log(3.0)]], dtype=np.float32)  # odds of 1 to 9, which a temperature of 2 roots
+    for temperature, expected in ((1.0, [0.1, 0.9]), (2.0, [0.25, 0.75]), (0.5, [1 / 82, 81 / 82])):
+        p = Predictions.of_logits(logits, np.arange(1), ("a", "b"), temperature)
+        np.testing.assert_allclose(p.probabilities, [expected], rtol=1e-6)
+
+
 def test_a_temperature_never_changes_the_most_probable_class():
     logits = np.random.default_rng(0).standard_normal((500, 5)).astype(np.float32)
     for temperature in (0.05, 1.0, 20.0):
@@ -103,6 +110,7 @@ def test_new_nodes_that_are_read_too_are_classified_closely(run):
     "settings",
     [
         {"filter": "self_loop"},
+        {"filter": "self_loop", "degree": "plain"},
         {"K": 18},
         {"localsim_direction": "in", "localsim_self_loops": True},
         {"propagation": "power", "similarity": "euclidean"},

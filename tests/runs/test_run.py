@@ -1,6 +1,7 @@
 """A `Run` in memory: calibrated predictions, metrics, members, pickles."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,6 +26,15 @@ def test_calibration_changes_probabilities_but_no_prediction(run):
     assert calibrated.labels == raw.labels
     assert np.abs(calibrated.probabilities - raw.probabilities).max() > 1e-3
     np.testing.assert_allclose(calibrated.probabilities.sum(axis=1), 1, atol=1e-6)
+
+
+def test_a_temperature_above_one_makes_the_run_less_sure(run):
+    doubtful = replace(run, known_temperature=2.0)
+    raw, calibrated = (doubtful.predict(calibrated=c).probabilities.astype(np.float64) for c in (False, True))
+    assert (calibrated.max(axis=1) < raw.max(axis=1)).all()
+    np.testing.assert_allclose(
+        np.log(calibrated[:, 0] / calibrated[:, 1]), np.log(raw[:, 0] / raw[:, 1]) / 2, atol=1e-5
+    )
 
 
 def test_metrics_tell_the_calibration_error_before_and_after(run):

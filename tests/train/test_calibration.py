@@ -40,6 +40,12 @@ def test_a_handful_of_rows_cannot_claim_certainty():
     assert 1 < fit_temperature(logits, np.ones(3, int)) < 20  # all wrong
 
 
+def test_one_row_weighs_as_much_as_the_prior():
+    """With z = a / T the optimum is log T = -z / (1 + e^z) for the right class; here z = 1."""
+    T = np.exp(-1 / (1 + np.e))
+    assert fit_temperature(np.array([[T, 0.0]]), np.array([0])) == pytest.approx(T, rel=1e-6)
+
+
 def test_it_stays_within_its_bounds_whatever_the_logits():
     logits = np.array([[1e6, 0.0]] * 50 + [[0.0, 1e6]] * 50)
     assert 1 / 20.01 < fit_temperature(logits, np.repeat([1, 0], 50)) < 20.01
@@ -67,3 +73,16 @@ def test_certain_and_right_is_an_error_of_zero_and_certain_and_wrong_of_one():
     assert np.isnan(expected_calibration_error(certain[:0], np.zeros(0, int)))
     with pytest.raises(InputError, match="bins=0"):
         expected_calibration_error(certain, np.zeros(4, int), bins=0)
+
+
+def test_bins_are_equally_wide_and_closed_on_the_right():
+    probabilities, y = np.array([[0.5, 0.5], [0.6, 0.4]]), np.array([1, 0])  # sure by half and wrong; right
+    assert expected_calibration_error(probabilities, y, bins=2) == pytest.approx((0.5 + 0.4) / 2)
+    assert expected_calibration_error(probabilities, y, bins=1) == pytest.approx((0.5 - 0.4) / 2)
+    near = np.array([[0.62, 0.38], [0.66, 0.34]])  # in one of 15 bins, but not of 14 or 16
+    assert expected_calibration_error(near, y) == pytest.approx((0.62 + 0.66 - 1) / 2)
+
+
+def test_a_confidence_that_rounding_put_above_one_is_in_the_last_bin():
+    probabilities = np.array([[1.0000001, 0.0], [0.99, 0.01]])
+    assert expected_calibration_error(probabilities, np.array([1, 0])) == pytest.approx((1 - 0.01) / 2, abs=1e-6)

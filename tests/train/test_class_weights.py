@@ -16,6 +16,8 @@ def test_balanced_weights_are_scikit_learns_and_one_where_a_class_is_missing() -
 def test_shares_of_the_loss_add_up_to_one() -> None:
     shares = loss_shares(np.array([1, 3], np.float32), np.array([0, 0, 1]))
     assert shares.tolist() == pytest.approx([0.2, 0.2, 0.6])
+    shares = loss_shares(np.array([0.1, 0.3], np.float32), np.array([0, 1]))  # of a total below one
+    assert shares.tolist() == pytest.approx([0.25, 0.75])
 
 
 def imbalanced() -> Graph:

@@ -23,3 +23,8 @@ def test_roc_auc_needs_both_classes() -> None:
         measure("roc_auc", LOGITS, np.ones(4, dtype=np.int64))
     with pytest.raises(InputError, match="is for two classes, but there are 3"):
         measure("roc_auc", np.zeros((4, 3), dtype=np.float32), np.zeros(4, dtype=np.int64))
+
+
+def test_a_score_that_does_not_exist_is_told_those_that_do() -> None:
+    with pytest.raises(InputError, match="metric='f1' is not a choice: use one of 'accuracy', 'roc_auc', 'macro_f1'"):
+        measure("f1", LOGITS, np.array([0, 1, 1, 1]))

@@ -64,6 +64,23 @@ def test_every_format_gives_the_same_graph(write, tmp_path):
         assert g.x.tolist() == [[30, 1], [40, 0], [50, 1]], kind
 
 
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".tsv", ".tsv.gz"])
+def test_the_mark_that_excel_puts_before_the_first_name_is_no_part_of_it(write, ending):
+    """A byte order mark: with it the first name would be another, so ids would be numbers and weights features."""
+
+    def table(name, text):
+        data = ("\ufeff" + text.replace(",", "\t" if "tsv" in ending else ",")).encode()
+        return write(name + ending, gzip.compress(data) if ending.endswith("gz") else data)
+
+    edges = table("e", "weight,dst,src\n0.5,007,08\n")
+    by_id, by_age = table("i", "id,age,label\n007,1,x\n08,2,y\n"), table("a", "age,id,label\n1,007,x\n2,08,y\n")
+    for nodes, named in ((by_id, {"id": "id"}), (by_age, {"features": ["age"]}), (by_age, {})):
+        g = read_tables(edges, nodes, **named)
+        assert g.node_ids.tolist() == ["007", "08"]
+        assert g.feature_names == ("age",)
+        assert (g.edge_index.tolist(), g.edge_weight.tolist()) == ([[1], [0]], [0.5])
+
+
 def test_columns_are_found_by_their_usual_names_in_any_order(write):
     edges = write("e.csv", "weight,dst,note,src\n2,b,hello,a\n")
     nodes = write("n.csv", "f,Class,node_id\n1,p,a\n2,q,b\n")
