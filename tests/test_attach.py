@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
+from lsgnn.runs.new_nodes import attached_rows, enlarged, new_nodes
 
 from lsgnn import Graph, InputError, LSGNNConfig
 from lsgnn.propagate.precompute import precompute
-from lsgnn.runs.new_nodes import attached_rows, enlarged, new_nodes
 
 # known: 0 ↔ 1 and a self loop on 1; new: 2 → 0, 2 → 1 and a self loop on 2
 KNOWN = Graph(x=np.eye(3)[:2], edge_index=[[0, 1, 1], [1, 0, 1]])

@@ -129,9 +129,11 @@ def test_a_binary_table_is_one_line(lsgnn: Any, tables: Path) -> None:
 def test_settings_of_a_peer_are_not_taken_for_those_of_lsgnn(lsgnn: Any, tables: Path) -> None:
     quick = ("--trials", "1", "--splits", "0", "--set", "epochs=1")
     assert lsgnn("tune", "fsbm", "--model", "sgc", *quick, "--export", tables / "sgc.toml").code == 0
-    result = lsgnn("fit", "fsbm", "--preset", tables / "sgc.toml")
+    result = lsgnn("fit", "fsbm", "--preset", tables / "sgc.toml", "--model", "lsgnn")
     assert result.code == 2
-    assert "settings of 'sgc'" in result.err
+    assert "settings of 'sgc', not of 'lsgnn': pass --model sgc" in result.err
+    fitted = lsgnn("fit", "fsbm", "--preset", tables / "sgc.toml", "--json")
+    assert fitted.json["model"] == "sgc"  # the file says whose settings it holds
 
 
 def test_a_saved_run_can_be_read_by_colleagues(run: Path) -> None:

@@ -51,8 +51,8 @@ def test_columns_of_any_name_can_take_any_part(lsgnn: Any, tables: Path) -> None
 
 def test_several_members_report_their_gain_on_validation(lsgnn: Any) -> None:
     result = lsgnn("fit", "fsbm", *QUICK, "--members", "2")
-    assert "2 members vote: " in result.out
-    assert " points on validation over one alone" in result.out
+    assert "ensemble of 2 seeds: " in result.out
+    assert " points on validation over one (" in result.out
 
 
 def test_fit_reports_one_json_document(lsgnn: Any, tables: Path) -> None:

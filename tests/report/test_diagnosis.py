@@ -18,7 +18,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two splits and a few epochs: what is tested is the protocol, not the scores."""
     monkeypatch.setattr(probes, "NUM_SPLITS", 2)
     monkeypatch.setattr(probes, "PATIENCE", 3)
-    monkeypatch.setattr("lsgnn.train.engine.supports", lambda config: False)  # nothing to compile for so small a graph
+    monkeypatch.setattr("lsgnn.train.fused.supports", lambda config: False)  # nothing to compile for so small a graph
 
 
 def test_probes_score_validation_nodes_and_move_the_bar(quick: None) -> None:

@@ -144,7 +144,7 @@ def test_attaching_a_batch_equals_attaching_one_by_one(run):
 
 
 def test_powers_are_the_same_however_few_nodes_are_walked_from_at_once(run, monkeypatch):
-    from lsgnn.runs import new_nodes as attach
+    from lsgnn.nn import attached_rows as attach
 
     whole = attach.powers_at(run.inputs, np.arange(80), 3)
     monkeypatch.setattr(attach, "MAX_REACHED", 1)

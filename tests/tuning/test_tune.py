@@ -16,9 +16,11 @@ from lsgnn.errors import TrainingDiverged
 from lsgnn.tuning import tune
 from lsgnn.tuning.choice import best_on_split
 from lsgnn.tuning.pruning import HopelessPruner
-from lsgnn.tuning.scorer import LSGNNScorer
+from lsgnn.tuning.scorer import Scorer
 from lsgnn.tuning.study import FINISHED, open_study, recover, search, worker_is_gone, worker_mark
+from lsgnn.zoo.lsgnn import MODEL
 from lsgnn.zoo.lsgnn_space import SPACES, paper_space
+from lsgnn.zoo.prepared import Prepared
 from tests.graphs import two_blocks
 
 GRAPH = two_blocks(n=60)
@@ -72,7 +74,7 @@ def test_each_split_may_choose_by_its_own_validation_nodes() -> None:
 
 
 def test_every_split_is_trained_with_a_seed_of_its_own() -> None:
-    scores = list(LSGNNScorer(GRAPH, SPLITS, BASE, workers=2).scores({"dropout": 0.1}, [0, 1, 2], seed=5))
+    scores = list(Scorer(Prepared(GRAPH), SPLITS, MODEL, BASE, workers=2).scores({"dropout": 0.1}, [0, 1, 2], seed=5))
     alone = [
         evaluate(GRAPH, BASE.replace(dropout=0.1, seed=5 + s), splits=SPLITS, which=[s], workers=1).val[0]
         for s in range(3)
@@ -122,15 +124,15 @@ def test_a_study_made_with_other_settings_or_another_space_is_refused(
 
 
 def test_settings_that_diverge_do_not_end_a_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = LSGNNScorer.scores
+    honest = Scorer.scores
 
-    def scores(self: LSGNNScorer, settings: dict, splits: list[int], seed: int) -> Iterator[float]:
+    def scores(self: Scorer, settings: dict, splits: list[int], seed: int) -> Iterator[float]:
         for number, score in enumerate(honest(self, settings, splits, seed)):
             if settings["similarity"] == "cosine" and number == 1:
                 raise TrainingDiverged("training diverged")
             yield score
 
-    monkeypatch.setattr(LSGNNScorer, "scores", scores)
+    monkeypatch.setattr(Scorer, "scores", scores)
     tuning = tune(GRAPH, trials=8, base=BASE, splits=SPLITS, grid=False, prune=False)
     assert len(tuning.trials) == 8
     diverged = [t for t in tuning.trials if t["settings"]["similarity"] == "cosine"]
@@ -221,11 +223,11 @@ def test_any_model_of_the_zoo_can_be_tuned_in_its_own_space() -> None:
 KILLED = """
 import os, signal, sys
 from lsgnn.tuning import tune
-from lsgnn.tuning.scorer import LSGNNScorer
+from lsgnn.tuning.scorer import Scorer
 from tests.tuning.test_tune import BASE, GRAPH, SPLITS
 
 storage, trial, split = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-score, trials = LSGNNScorer.scores, []
+score, trials = Scorer.scores, []
 
 def killed_on_the_way(self, *given):
     trials.append(given)
@@ -234,7 +236,7 @@ def killed_on_the_way(self, *given):
             os.kill(os.getpid(), signal.SIGKILL)
         yield one
 
-LSGNNScorer.scores = killed_on_the_way
+Scorer.scores = killed_on_the_way
 tune(GRAPH, trials=30, base=BASE, splits=SPLITS, grid=False, prune=False, storage=storage)
 """
 
@@ -269,7 +271,7 @@ def test_a_living_process_is_not_taken_for_dead() -> None:
 
 def test_processes_that_share_a_new_study_draw_different_settings(tmp_path: Path) -> None:
     studies = [open_study("s", tmp_path / "study.db") for _ in range(2)]
-    scorer = LSGNNScorer(GRAPH, SPLITS, BASE)
+    scorer = Scorer(Prepared(GRAPH), SPLITS, MODEL, BASE)
     for number, study in enumerate(studies, start=1):  # both were opened before either has a trial
         search(study, scorer, paper_space, [0], number, seed=0)
     first, second = studies[0].trials
@@ -277,10 +279,10 @@ def test_processes_that_share_a_new_study_draw_different_settings(tmp_path: Path
 
 
 def test_an_interrupted_trial_is_tried_again_by_the_same_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    study, scorer = open_study("s", None), LSGNNScorer(GRAPH, SPLITS, BASE)
+    study, scorer = open_study("s", None), Scorer(Prepared(GRAPH), SPLITS, MODEL, BASE)
     study.enqueue_trial({"beta": 0.3})
     with monkeypatch.context() as patch:
-        patch.setattr(LSGNNScorer, "scores", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+        patch.setattr(Scorer, "scores", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
         with pytest.raises(KeyboardInterrupt):
             search(study, scorer, paper_space, [0], 1, seed=0)
     search(study, scorer, paper_space, [0], 1, seed=0)
@@ -291,7 +293,7 @@ def test_an_interrupted_trial_is_tried_again_by_the_same_process(monkeypatch: py
 
 
 def test_a_trial_of_another_machine_does_not_hold_a_search_up_for_ever() -> None:
-    study, scorer = open_study("s", None), LSGNNScorer(GRAPH, SPLITS, BASE)
+    study, scorer = open_study("s", None), Scorer(Prepared(GRAPH), SPLITS, MODEL, BASE)
     study.ask().set_user_attr("worker", "elsewhere:1:1")
     search(study, scorer, paper_space, [0], 2, seed=0, deadline=time.monotonic() + 1)  # returns, one trial short
     assert [t.state.name for t in study.trials] == ["RUNNING", "COMPLETE"]

@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
+from lsgnn.nn.model import LSGNN
 from lsgnn.runs.run import Run
 
 MapMethod = Literal["pca", "tsne"]
@@ -64,7 +65,7 @@ def embedding_map(run: Run, method: MapMethod = "pca", points: int = MAP_POINTS,
 @torch.no_grad()
 def representation(run: Run) -> NDArray[np.float64]:
     """What the output layer reads of each node [n, …]; the logits of a model that does not show it."""
-    if hasattr(run.module, "embed"):
+    if isinstance(run.module, LSGNN):
         return np.asarray(run.module.embed(run.rows).double().numpy())
     return run.logits.astype(np.float64)
 

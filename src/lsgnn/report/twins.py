@@ -104,12 +104,13 @@ def _twins(graph: Graph, kind: Kind, group: Groups, splits: Sequence[Split]) -> 
 def _lookup(graph: Graph, group: Groups, splits: Sequence[Split]) -> dict[str, float | None]:
     """Mean over splits of how far copying a training twin's label gets on the validation nodes."""
     from lsgnn import zoo
+    from lsgnn.zoo.twin_lookup import grouped
 
     if not splits:
         return {}
-    model, rows = zoo.get("twin_lookup"), []
+    model, inputs, rows = zoo.get("twin_lookup"), grouped(group), []
     for split in splits:
-        right = model.solve(graph, split, model.config(), group).logits.argmax(axis=1) == graph.y
+        right = model.solve(graph, split, model.config(), inputs).logits.argmax(axis=1) == graph.y
         majority = np.bincount(graph.y[split.train]).argmax() == graph.y
         covered = np.isin(group, group[split.train & (group >= 0)])[split.val]
         sure = 100 * float(right[split.val][covered].mean()) if covered.any() else None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from lsgnn.config import Direction, TrainingConfig
 from lsgnn.graph.graph import Graph
@@ -68,8 +69,13 @@ def prepare(graph: Graph, config: TwinLookupConfig, columns: ColumnScale | None 
         neighbours = A.indices[A.indptr[i] : A.indptr[i + 1]]
         if len(neighbours):
             group[i] = numbers.setdefault(neighbours.tobytes(), len(numbers))
-    group[group < 0] = len(numbers)
-    return NodeGroups(torch.from_numpy(group), len(numbers) + 1)
+    return grouped(group)
+
+
+def grouped(group: NDArray[np.int64]) -> NodeGroups:
+    """Groups by their numbers [n], -1 for nodes that belong to none: these become the last group."""
+    num_groups = int(group.max(initial=-1)) + 2
+    return NodeGroups(torch.from_numpy(np.where(group < 0, num_groups - 1, group)), num_groups)
 
 
 MODEL = TwinLookup("twin_lookup", "Twin look-up", TwinLookupConfig, prepare, build, space, tunable=False)
