@@ -7,7 +7,8 @@ import numpy as np
 
 from lsgnn import Graph, LSGNNConfig
 from lsgnn.graph.splits import stratified_splits
-from lsgnn.out_of_core.store import Manifest, Store
+from lsgnn.out_of_core.manifest import Manifest
+from lsgnn.out_of_core.store import Store
 
 
 def empty_store(folder: Path, graph: Graph, memory: int, **settings: Any) -> Store:

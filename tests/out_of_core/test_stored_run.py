@@ -1,18 +1,26 @@
+import json
+import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
 
 import lsgnn
 from lsgnn import Graph, InputError, LSGNNConfig
+from lsgnn.digests import write_digests
 from lsgnn.out_of_core.precompute import precompute
 from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.store import Store
-from lsgnn.out_of_core.stored_run import StoredRun, fit_stored
+from lsgnn.out_of_core.stored_run import FILES, StoredRun, fit_stored
+from lsgnn.train.trained import Epoch
 from tests.graphs import two_blocks
+from tests.out_of_core.damage import copy_of
 
 CONFIG = LSGNNConfig(K=2, hidden_channels=8, epochs=10)
 GRAPH = two_blocks(n=90)
@@ -21,6 +29,13 @@ GRAPH = two_blocks(n=90)
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     return precompute(GRAPH, tmp_path / "store", CONFIG)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("saved")
+    fit_stored(precompute(GRAPH, folder / "store", CONFIG), CONFIG).save(folder / "run")
+    return folder / "run"
 
 
 def test_scores_and_predictions_are_those_of_a_run_in_memory(store: Store, tmp_path: Path) -> None:
@@ -64,11 +79,100 @@ def test_a_saved_run_predicts_as_before(store: Store, tmp_path: Path) -> None:
     for which, path in ((run, tmp_path / "a.csv"), (again, tmp_path / "b.csv")):
         which.predict(store, path, calibrated=False)
     assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text()
-    run.save(tmp_path / "run")  # a run may be replaced, anything else may not
+
+
+def test_a_run_replaces_a_run_and_nothing_else(store: Store, tmp_path: Path) -> None:
+    run = fit_stored(store, CONFIG)
+    run.save(tmp_path / "run")
+    (tmp_path / "run" / ".config.toml.0123456789ab.tmp").touch()  # of a save that was killed
+    run.save(tmp_path / "run")
+    assert {file.name for file in (tmp_path / "run").iterdir()} == {*FILES, "digests.json"}
+    (tmp_path / "run" / "model.safetensors").unlink()  # a damaged one may be replaced, too
+    run.save(tmp_path / "run")
+    for name in ("notes.txt", ".notes.tmp"):
+        (tmp_path / "run" / name).write_text("mine")
+        with pytest.raises(InputError, match=rf"{name} is not part of a run and would be lost: move it"):
+            run.save(tmp_path / "run")
+        assert (tmp_path / "run" / name).read_text() == "mine"
+        (tmp_path / "run" / name).unlink()
     (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "letter.txt").write_text("dear")
-    with pytest.raises(InputError, match="is not a run on a store"):
-        run.save(tmp_path / "mine")
+    (tmp_path / "mine" / "config.toml").write_text("dear")
+    for place in (tmp_path / "mine", tmp_path / "mine" / "config.toml"):
+        with pytest.raises(InputError, match="is not a run on a store"):
+            run.save(place)
+    assert (tmp_path / "mine" / "config.toml").read_text() == "dear"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        *(({"temperature": value}, "temperature is ") for value in (None, 0, -1.0, "1", True, 10**400)),
+        *(({"history": value}, "history must") for value in (None, {}, 3)),
+        *(({"history": [value]}, "history must") for value in (None, [], {}, {"epoch": 1})),
+        ({"history": [dict.fromkeys(("epoch", "train_loss", "val_loss", "val_accuracy"), "a")]}, "epoch is 'a'"),
+        ({"best_epoch": 0}, "best_epoch is 0"),
+        ({"best_epoch": 1.0}, "best_epoch is 1.0"),
+        ({"seconds": []}, r"seconds is \[\], but must be a number"),
+        ({"num_nodes": "90"}, "num_nodes is '90'"),
+        ({"class_names": 2}, "class_names must be a list"),
+        ({"class_names": [0, 1]}, "class_names must be a list of names"),
+        ({"class_names": ["a"]}, r"do not fit its stored_run\.json"),
+        ({"feature_names": ["a"]}, r"do not fit its stored_run\.json"),
+        ({"feature_names": None}, "feature_names must be a list"),
+        ({"column_scale": {"mean": [1.0]}}, "the scale of columns must have rows"),
+        ({"column_scale": [1]}, "the scale of columns must have rows"),
+        ({"metrics": []}, "metrics must be names and values"),
+        ({"metrics": {"val_loss": "low"}}, "val_loss is 'low'"),
+        ({"environment": "here"}, "environment must be names and values"),
+        ({"more": 1}, "'more' is not part of a run"),
+    ],
+)
+def test_facts_of_another_type_or_range_are_named(
+    saved: Path, tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    folder = copy_of(saved, tmp_path / "run")
+    about = json.loads((folder / "stored_run.json").read_text())
+    (folder / "stored_run.json").write_text(json.dumps(about | change))
+    with pytest.raises(InputError, match=r"stored_run\.json is damaged: its SHA-256 is"):
+        StoredRun.load(folder)
+    write_digests(folder, FILES)  # somebody changed it on purpose
+    with pytest.raises(InputError, match=message) as error:
+        StoredRun.load(folder)
+    assert str(error.value).endswith("restore it or train again")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda w: w.pop("head.bias"), r"do not fit its config\.toml"),
+        (lambda w: w.update({"reduce.weights.0": torch.zeros(3)}), r"do not fit its config\.toml"),
+        (lambda w: w.update({"head.bias": torch.zeros(2).double()}), r"head\.bias is not of finite float32"),
+        (lambda w: w.update({"head.bias": torch.full((2,), torch.nan)}), r"head\.bias is not of finite float32"),
+    ],
+)
+def test_weights_of_another_form_are_named(saved: Path, tmp_path: Path, change: Any, message: str) -> None:
+    folder = copy_of(saved, tmp_path / "run")
+    weights = load_file(folder / "model.safetensors")
+    change(weights)
+    save_file(weights, folder / "model.safetensors")
+    write_digests(folder, FILES)
+    with pytest.raises(InputError, match=message):
+        StoredRun.load(folder)
+
+
+def test_a_run_with_nothing_recorded_or_a_file_gone_is_no_run(saved: Path, tmp_path: Path) -> None:
+    for name in (*FILES, "digests.json"):
+        folder = copy_of(saved, tmp_path / "run")
+        (folder / name).unlink()
+        with pytest.raises(InputError, match=name):
+            StoredRun.load(folder)
+
+
+def test_a_loss_that_was_no_number_stays_none(saved: Path, tmp_path: Path) -> None:
+    run = StoredRun.load(saved)
+    line = Epoch(epoch=1, train_loss=math.nan, val_loss=1.0, val_accuracy=0.5)
+    replace(run, trained=replace(run.trained, history=[line])).save(tmp_path / "run")
+    assert math.isnan(StoredRun.load(tmp_path / "run").trained.history[0]["train_loss"])
 
 
 def test_what_does_not_belong_together_is_refused(store: Store, tmp_path: Path) -> None:
@@ -114,7 +218,7 @@ def test_columns_of_other_names_are_refused(tmp_path: Path) -> None:
 
 def test_an_unfinished_store_says_so(store: Store) -> None:
     store.path("similarity").unlink()
-    with pytest.raises(InputError, match="similarity is missing"):
+    with pytest.raises(InputError, match=r"similarity\.npy is missing"):
         fit_stored(store, CONFIG)
     with pytest.raises(InputError, match="is not a store"):
         Store(store.folder.parent)

@@ -34,7 +34,7 @@ def fit(
 ) -> None:
     """Train a model on a graph: a dataset name, a .npz file, --edges/--nodes tables, or a store."""
     start = time.perf_counter()
-    from lsgnn.out_of_core.store import is_store
+    from lsgnn.out_of_core.manifest import is_store
 
     if graph is not None and is_store(graph):
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, data_dir=data_dir)

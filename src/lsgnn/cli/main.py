@@ -22,6 +22,7 @@ from lsgnn.cli.precompute import precompute
 from lsgnn.cli.predict import predict
 from lsgnn.cli.show import say
 from lsgnn.cli.tune import tune
+from lsgnn.cli.verify import verify
 from lsgnn.errors import InputError, LSGNNWarning
 
 UsageError: Any = typer.BadParameter.__mro__[1]  # click's, or that of the copy of click which newer typers carry
@@ -33,21 +34,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    demo,
-    diagnose,
-    fit,
-    predict,
-    explain,
-    evaluate,
-    compare,
-    tune,
-    export,
-    precompute,
-    datasets,
-    models,
-    paper,
-):
+COMMANDS = (demo, diagnose, fit, predict, explain, evaluate, compare, tune, export, precompute, verify)
+for command in (*COMMANDS, datasets, models, paper):
     app.command()(command)
 
 

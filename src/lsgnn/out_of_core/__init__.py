@@ -1,6 +1,10 @@
 """Graphs larger than memory: the same method on a folder of memory-mapped arrays, by one process or many.
 
     source.py      a Graph, or a folder of .npy files        →  GraphArrays
+    manifest.py    what a store is of
+    layout.py      which arrays it holds, and what each must be
+    checks.py      the one check before compiled code reads an array
+    records.py     digests: what is read is what was written
     store.py       the folder that everything below fills; an existing file is a finished step
     edges.py       edges in any order                         →  sorted neighbour lists on disk
     columns.py     features [n, d]                            →  scaled blocks of columns
@@ -11,6 +15,7 @@
     rows.py        some nodes of the store                    →  `Rows`, what the model reads
     training.py    mini-batches of rows                       →  trained weights; under torchrun, by several processes
     stored_run.py  a trained model that predicts store by store, chunk by chunk
+    run_facts.py   what such a model says of itself, checked
 
 Column blocks do not depend on each other (Â^k X[:, c] needs only X[:, c]), so that propagation is a map over them; and
 after it a node is a row, so that training is that of any classifier.

@@ -12,9 +12,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
-from lsgnn.files import write_json
+from lsgnn.out_of_core.layout import column_files, hop
 from lsgnn.out_of_core.source import GraphArrays
-from lsgnn.out_of_core.store import COLUMN_SCALE, Store, hop
+from lsgnn.out_of_core.store import COLUMN_SCALE, Store
 from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.feature_norm import normalize_features
 
@@ -34,30 +34,34 @@ def column_blocks(n: int, d: int, memory: int) -> list[tuple[int, int]]:
 
 def write_columns(store: Store, arrays: GraphArrays) -> None:
     """Fills hop 0 of every block, and squared_length [n], the squared length of every scaled row."""
-    if store.has("squared_length"):
-        return  # written last
+    standard = store.config.feature_norm == "standard"
+    if store.has(*column_files(store.manifest)) and (not standard or (store.folder / COLUMN_SCALE).is_file()):
+        return
     n, d = arrays.x.shape
     at_once = max(1, store.manifest.memory // (BYTES_PER_VALUE * d))
     squared_length = np.zeros(n, np.float64)
     with ExitStack() as files:
-        blocks = [
-            files.enter_context(store.writing(hop(0, b), (n, last - first), np.float32))
+        missing = [
+            (slice(first, last), files.enter_context(store.writing(hop(0, b), (n, last - first), np.float32)))
             for b, (first, last) in enumerate(store.manifest.blocks)
+            if not store.has(hop(0, b))
         ]
         parts = [slice(start, min(start + at_once, n)) for start in range(0, n, at_once)]
-        columns = _column_scale(store, arrays, parts) if store.config.feature_norm == "standard" else None
+        columns = _column_scale(store, arrays, parts) if standard else None
         for rows in parts:
             x = _dense(normalize_features(_finite(arrays, rows), store.config.feature_norm, columns))
             squared_length[rows] = np.einsum("nd,nd->n", x, x, dtype=np.float64)
-            for block, (first, last) in zip(blocks, store.manifest.blocks, strict=True):
-                block[rows] = x[:, first:last]
+            for of_block, block in missing:
+                block[rows] = x[:, of_block]
     store.save("squared_length", squared_length)
 
 
 def _column_scale(store: Store, arrays: GraphArrays, parts: Sequence[slice]) -> ColumnScale:
-    """That of all rows; the store keeps it."""
+    """That of all rows; the store keeps it, because under another limit of memory its last digits may be others."""
+    if (store.folder / COLUMN_SCALE).is_file():
+        return ColumnScale.from_dict(store.column_scale)
     found = reduce(ColumnScale.joined, (ColumnScale.of(_finite(arrays, rows)) for rows in parts))
-    write_json(store.folder / COLUMN_SCALE, found.to_dict())
+    store.save_column_scale(found)
     return found
 
 

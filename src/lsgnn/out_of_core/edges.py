@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from lsgnn.config import Direction
 from lsgnn.errors import InputError
+from lsgnn.out_of_core.layout import list_files
 from lsgnn.out_of_core.source import GraphArrays
 from lsgnn.out_of_core.store import Store
 
@@ -28,8 +29,8 @@ Edges = NDArray[np.void]
 
 def write_neighbours(store: Store, arrays: GraphArrays, name: str, direction: Direction, self_loops: bool) -> None:
     """Fills `name`/indptr [n+1], indices [E] and, if the graph is weighted, weights [E]."""
-    if store.has(f"{name}/indptr"):
-        return  # written last
+    if store.has(*list_files(name, arrays.edge_weight is not None)):
+        return
     n, at_once = arrays.num_nodes, max(1, store.manifest.memory // BYTES_PER_EDGE)
     counts = np.zeros(n, np.int64)  # with duplicates
     for edges in _read(arrays, direction, self_loops, at_once):
@@ -127,8 +128,9 @@ def _merged(edges: Edges) -> Edges:
 def _join(store: Store, name: str, files: list[Path], degree: NDArray[np.int64], weighted: bool) -> None:
     indptr = np.concatenate([[0], np.cumsum(degree)])
     columns = np.int32 if store.num_nodes < 2**31 else np.int64
+    store.save(f"{name}/indptr", indptr)
     for field, file, dtype in (("column", "indices", columns), ("weight", "weights", np.float32)):
-        if field == "weight" and not weighted:
+        if (field == "weight" and not weighted) or store.has(f"{name}/{file}"):
             continue
         with store.writing(f"{name}/{file}", (int(indptr[-1]),), dtype) as out:
             place = 0
@@ -136,4 +138,3 @@ def _join(store: Store, name: str, files: list[Path], degree: NDArray[np.int64],
                 edges = _load(part)
                 out[place : place + len(edges)] = edges[field]
                 place += len(edges)
-    store.save(f"{name}/indptr", indptr)

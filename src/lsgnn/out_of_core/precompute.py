@@ -15,10 +15,12 @@ from lsgnn.graph.io.convert import as_graph
 from lsgnn.out_of_core.columns import column_blocks, write_columns
 from lsgnn.out_of_core.edges import BYTES_PER_EDGE, write_neighbours
 from lsgnn.out_of_core.executors import Executor, serial
+from lsgnn.out_of_core.layout import PARTIAL, filter_neighbours, hop, partial_similarity, similarity_neighbours
+from lsgnn.out_of_core.manifest import Manifest, is_store
 from lsgnn.out_of_core.settings import require_no_node_parameters
 from lsgnn.out_of_core.source import GraphArrays, is_folder, open_source
-from lsgnn.out_of_core.store import PARTIAL, Manifest, Store, hop, is_store, partial_similarity
-from lsgnn.out_of_core.tasks import filter_neighbours, propagate_block, similarity_neighbours
+from lsgnn.out_of_core.store import Store
+from lsgnn.out_of_core.tasks import propagate_block
 from lsgnn.propagate.irdc import MAX_BASIS_K
 from lsgnn.runs.defaults import suited_to
 
@@ -41,8 +43,8 @@ def precompute(
 
     Args:
         source: a folder of arrays (see `lsgnn.out_of_core.source.read_folder`), or anything `lsgnn.as_graph` takes.
-        config: settings; the store depends on some of them (`lsgnn.out_of_core.store.PRECOMPUTED`), `fit_stored` starts
-            from the others. Without one, columns of very different sizes are standardised, unless `source` is a folder.
+        config: settings; the store depends on some of them (`lsgnn.out_of_core.manifest.PRECOMPUTED`), `fit_stored`
+            starts from the others. Without one, columns of very different sizes are standardised, unless `source` is a folder.
         split: which of a graph's splits to use; a folder of arrays has one.
         max_memory: bytes to allocate at most, by all jobs together, besides a few numbers for each node and the edges
             of the node that has most (files are mapped: the system keeps as much of them in memory as there is room).
@@ -76,6 +78,7 @@ def precompute(
             blocks=column_blocks(n, d, memory),
             memory=memory,
             feature_names=arrays.feature_names,
+            weighted=arrays.edge_weight is not None,
         ),
     )
     with store.locked():
@@ -99,12 +102,11 @@ def write_inputs(store: Store, arrays: GraphArrays) -> None:
     """Labels, masks and ids; neighbour lists; Â; the scaled features in blocks of columns."""
     parts = {"train": arrays.split.train, "val": arrays.split.val, "test": arrays.split.test}
     for name, values in {"y": arrays.y, "node_ids": arrays.node_ids, **parts}.items():
-        if not store.has(name):
-            store.save(name, np.asarray(values))
+        store.save(name, np.asarray(values))
     config = store.config
-    write_neighbours(store, arrays, filter_neighbours(store), config.direction, self_loops=False)
+    write_neighbours(store, arrays, filter_neighbours(config), config.direction, self_loops=False)
     direction = config.similarity_direction
-    write_neighbours(store, arrays, similarity_neighbours(store), direction, config.localsim_self_loops)
+    write_neighbours(store, arrays, similarity_neighbours(config), direction, config.localsim_self_loops)
     _write_filter(store)
     write_columns(store, arrays)
 
@@ -113,9 +115,9 @@ def _write_filter(store: Store) -> None:
     """filter_values [E]: Â = D^-1/2 A D^-1/2, as `lsgnn.propagate.filters.normalized_adjacency` has it."""
     if store.has("filter_values"):
         return
-    name = filter_neighbours(store)
+    name = filter_neighbours(store.config)
     indptr, indices = store.array(f"{name}/indptr"), store.array(f"{name}/indices")
-    weights = store.array(f"{name}/weights") if store.has(f"{name}/weights") else None
+    weights = store.array(f"{name}/weights") if store.manifest.weighted else None
     degree = np.diff(indptr).astype(np.float64)
     if weights is not None:
         degree[:] = 0
@@ -148,7 +150,7 @@ def write_similarity(store: Store) -> None:
 def _add_up(store: Store) -> None:
     config, blocks = store.config, range(len(store.manifest.blocks))
     partial = [store.array(partial_similarity(block)) for block in blocks]
-    name, length = similarity_neighbours(store), np.sqrt(store.array("squared_length"))
+    name, length = similarity_neighbours(store.config), np.sqrt(store.array("squared_length"))
     indptr, indices = store.array(f"{name}/indptr"), store.array(f"{name}/indices")
     with store.writing("similarity", indices.shape, np.float32) as out:
         for part, ego in edge_parts(store, indptr):
@@ -164,10 +166,10 @@ def _add_up(store: Store) -> None:
 
 def write_labelled_rows(store: Store) -> None:
     """labelled [m], the nodes with a label, and rows [m, K+1, d], their propagated features side by side."""
-    if store.has("rows"):
-        return
     labelled = np.flatnonzero(store.array("y") >= 0)
     store.save("labelled", labelled)
+    if store.has("rows"):
+        return
     K, d = store.config.K, store.manifest.num_features
     at_once = max(1, store.manifest.memory // (8 * (K + 1) * d))
     with store.writing("rows", (len(labelled), K + 1, d), np.float32) as out:

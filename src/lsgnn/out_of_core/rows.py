@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.nn.rows import DenseChannels, Neighbours, Rows
+from lsgnn.out_of_core.layout import hop, similarity_neighbours
 from lsgnn.out_of_core.settings import require_suited
-from lsgnn.out_of_core.store import Store, hop
-from lsgnn.out_of_core.tasks import similarity_neighbours
+from lsgnn.out_of_core.store import Store
 from lsgnn.propagate.precompute import mixing
 from lsgnn.propagate.similarity import NeighbourSimilarity
 
@@ -71,9 +71,9 @@ class StoredRows:
 
     @cached_property
     def _files(self) -> dict[str, NDArray[Any]]:
-        name = similarity_neighbours(self.store)
+        name = similarity_neighbours(self.store.config)
         files = {file: self.store.array(file) for file in ("rows", "labelled", "similarity")}
-        if self.store.has(f"{name}/weights"):
+        if self.store.manifest.weighted:
             files["weights"] = self.store.array(f"{name}/weights")
         return files | {"indptr": self.store.array(f"{name}/indptr")}
 

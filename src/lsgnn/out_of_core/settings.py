@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
-from lsgnn.out_of_core.store import PRECOMPUTED, Store
+from lsgnn.out_of_core.manifest import PRECOMPUTED
+from lsgnn.out_of_core.store import Store
 
 
 def require_suited(store: Store, config: LSGNNConfig) -> None:

@@ -139,7 +139,7 @@ def _array(folder: Path, name: str, ndim: int, length: int | None = None) -> NDA
         raise InputError(f"{folder} has no {name}.npy: a folder of arrays needs x.npy, edge_index.npy and y.npy")
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
+    except Exception as error:  # what a damaged file makes the readers raise has no common type
         raise InputError(f"{path} cannot be read as an array ({error}): write it with numpy.save") from error
     if not isinstance(array, np.ndarray):
         raise InputError(f"{path} holds several arrays: write one with numpy.save")

@@ -1,18 +1,18 @@
 """`Store`: a folder of `.npy` files, each of which appears whole or not at all. A file that exists is a finished step.
 
-Tasks in several processes, or on several machines that share the folder, need nothing else to agree on.
+Tasks in several processes, or on several machines that share the folder, need nothing else to agree on. What is damaged
+is noticed when it is opened (see `lsgnn.out_of_core.records` and `lsgnn.out_of_core.checks`), and an error names it.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,35 +21,25 @@ from numpy.lib.format import open_memmap
 from numpy.typing import DTypeLike, NDArray
 
 from lsgnn.config import LSGNNConfig
+from lsgnn.digests import sha256_of
 from lsgnn.errors import InputError
-from lsgnn.files import make_folder, write_json
+from lsgnn.files import make_folder
+from lsgnn.out_of_core.checks import checked_column_scale, require_layout
+from lsgnn.out_of_core.layout import all_files, layout_of
+from lsgnn.out_of_core.manifest import MANIFEST, Manifest, is_store, read_manifest, write_manifest
+from lsgnn.out_of_core.records import (
+    read_sealed,
+    record_of,
+    signature,
+    verified,
+    verify_record,
+    write_record,
+    write_sealed,
+)
+from lsgnn.propagate.column_scale import ColumnScale
 
-MANIFEST = "manifest.json"
 COLUMN_SCALE = "column_scale.json"  # where columns are standardised
-PARTIAL = "partial"  # folder of what blocks add to the similarities, until they are added up
-# of the settings, those that decide what is in a store; β, γ, the rule of propagation and fewer hops stay free
-PRECOMPUTED = (*(name for name in LSGNNConfig.STRUCTURE if name not in ("filter", "adjacency_embedding")), "K")
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """What a store holds.
-
-    Args:
-        source: identity of the data.
-        settings: of `LSGNNConfig`; the store depends on those named in `PRECOMPUTED`, `fit` starts from all of them.
-        blocks: [first, last) column of each block of features.
-        memory: bytes that each task may allocate; another call may give more or less.
-    """
-
-    source: str
-    num_nodes: int
-    num_features: int
-    class_names: Sequence[str]
-    settings: dict[str, Any]
-    blocks: Sequence[Sequence[int]]
-    memory: int
-    feature_names: Sequence[str] = ()
+FIX = "remove it and run `lsgnn precompute` again"
 
 
 class Store:
@@ -57,11 +47,9 @@ class Store:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder).expanduser()
-        try:
-            self.manifest = Manifest(**json.loads((self.folder / MANIFEST).read_text("utf-8")))
-            self.config = LSGNNConfig.from_dict(self.manifest.settings)
-        except (OSError, ValueError, TypeError) as error:
-            raise InputError(f"{self.folder} is not a store: make one with `lsgnn precompute --out`") from error
+        self.manifest = read_manifest(self.folder)
+        self.config = LSGNNConfig.from_dict(self.manifest.settings)
+        self.identity = self.manifest.identity
 
     @classmethod
     def create(cls, folder: str | Path, manifest: Manifest) -> Store:
@@ -69,7 +57,7 @@ class Store:
         folder = make_folder(folder).resolve()  # workers may start from elsewhere
         if is_store(folder):
             there = cls(folder).manifest
-            if there.source != manifest.source or _depends_on(there) != _depends_on(manifest):
+            if there.source != manifest.source or there.depends_on != manifest.depends_on:
                 raise InputError(f"{folder} is a store of other data or settings: choose another folder or remove it")
             needed = 8 * there.num_nodes * max(last - first for first, last in there.blocks)
             if manifest.memory < needed:
@@ -80,7 +68,7 @@ class Store:
             manifest = replace(manifest, blocks=there.blocks)
         elif any(not path.name.startswith(".") for path in folder.iterdir()):
             raise InputError(f"{folder} holds files but is no store: choose an empty or a new folder")
-        write_json(folder / MANIFEST, asdict(manifest))
+        write_manifest(folder, manifest)
         return cls(folder)
 
     @property
@@ -94,28 +82,80 @@ class Store:
     def path(self, name: str) -> Path:
         return self.folder / f"{name}.npy"
 
-    def has(self, name: str) -> bool:
-        return self.path(name).is_file()
+    def has(self, *names: str) -> bool:
+        """True if all these arrays are there, each with its record."""
+        return all(file.is_file() for name in names for file in (self.path(name), record_of(self.path(name))))
 
     def array(self, name: str) -> NDArray[Any]:
-        """A read-only memory map."""
-        if not self.has(name):
-            raise InputError(f"the store {self.folder} is unfinished ({name} is missing): run `lsgnn precompute` again")
+        """A read-only memory map, verified if this process opens the file for the first time."""
+        seen = self._signature(name)
+        return _mapped(self.path(name)) if seen in verified() else self._verified(name)
+
+    def verify(self, on_bytes: Callable[[int], None] | None = None) -> int:
+        """Reads every file again; raises at the first that is damaged, or missing. How many files there are.
+
+        Args:
+            on_bytes: called with the number of bytes that were read since the last time.
+        """
+        names = all_files(self.manifest, self.config)
+        for name in names:
+            if self.has(name):
+                self._verified(name, on_bytes)
+        for name in names:
+            self._signature(name)
+        return len(names) + len([MANIFEST, *([COLUMN_SCALE] if self.column_scale else [])])
+
+    @property
+    def num_bytes(self) -> int:
+        """Size of all arrays that are there."""
+        names = all_files(self.manifest, self.config)
+        return sum(self.path(name).stat().st_size for name in names if self.has(name))
+
+    def _signature(self, name: str) -> tuple[Any, ...]:
+        """That of a file that is there and can be opened, or an error."""
+        for file in (self.path(name), record_of(self.path(name))):
+            _require_no_folder(file)
+            if not file.exists():
+                place = file.relative_to(self.folder)
+                raise InputError(
+                    f"the store {self.folder} is unfinished ({place} is missing): run `lsgnn precompute` again"
+                )
+        return signature(self.path(name), self.identity)
+
+    def _verified(self, name: str, on_bytes: Callable[[int], None] | None = None) -> NDArray[Any]:
+        """The array once its bytes are those that were written and its values those that kernels may read."""
+        file, seen = self.path(name), self._signature(name)
+        verify_record(file, f"{name}.npy", self.identity, FIX, on_bytes)
+        values = _mapped(file)
+        layout = layout_of(name, self.manifest, self.config, self.array)
         try:
-            return np.asarray(np.load(self.path(name), mmap_mode="r", allow_pickle=False))
-        except (ValueError, EOFError) as error:
-            raise InputError(
-                f"{self.path(name)} is damaged ({error}): remove it and run `lsgnn precompute` again"
-            ) from error
+            require_layout(values, layout)
+        except ValueError as error:
+            raise InputError(f"{file} is damaged ({error}): {FIX}") from error
+        verified().add(seen)
+        return values
 
     @property
     def column_scale(self) -> dict[str, list[float]]:
         """How columns are standardised (see `lsgnn.propagate.column_scale`); empty if they are not."""
+        if self.config.feature_norm != "standard":
+            return {}
         file = self.folder / COLUMN_SCALE
-        found: dict[str, list[float]] = json.loads(file.read_text("utf-8")) if file.is_file() else {}
-        return found
+        document = read_sealed(file, FIX)
+        if document.get("store") != self.identity:
+            raise InputError(f"{file} is in the wrong place (it is that of another store): {FIX}")
+        try:
+            return checked_column_scale(document.get("columns"), self.manifest.num_features)
+        except ValueError as error:
+            raise InputError(f"{file} is damaged ({error}): {FIX}") from error
+
+    def save_column_scale(self, scale: ColumnScale) -> None:
+        write_sealed(self.folder / COLUMN_SCALE, {"store": self.identity, "columns": scale.to_dict()})
 
     def save(self, name: str, values: NDArray[Any]) -> None:
+        """Writes an array, unless it is there."""
+        if self.has(name):
+            return
         with self.writing(name, values.shape, values.dtype) as out:
             out[...] = values
 
@@ -124,6 +164,7 @@ class Store:
         """A memory map to fill; it becomes `name` when the block ends well and vanishes when it does not."""
         path = self.path(name)
         make_folder(path.parent)
+        _require_no_folder(path, record_of(path))
         temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
         try:
             mapped = open_memmap(temporary, mode="w+", dtype=np.dtype(dtype), shape=tuple(shape))
@@ -131,18 +172,31 @@ class Store:
                 with temporary.open("r+b") as file:
                     os.posix_fallocate(file.fileno(), 0, temporary.stat().st_size)
             yield np.asarray(mapped)
+            self._require_sound(name, np.asarray(mapped))
             mapped.flush()
             with temporary.open("rb") as file:
                 os.fsync(file.fileno())
+            write_record(path, f"{name}.npy", self.identity, sha256_of(temporary))
             os.replace(temporary, path)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+        verified().add(self._signature(name))
+
+    def _require_sound(self, name: str, values: NDArray[Any]) -> None:
+        """What is written must be what can be read; features near the end of float32, for example, overflow."""
+        layout = layout_of(name, self.manifest, self.config, self.array)
+        try:
+            require_layout(values, layout)
+        except ValueError as error:
+            raise InputError(f"cannot write {self.path(name)} ({error}): scale features and weights down") from error
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Inside, no other process fills the store; the lock ends with the process, however it ends."""
-        with (self.folder / ".lock").open("w") as file:
+        place = self.folder / ".lock"
+        _require_no_folder(place)
+        with place.open("w") as file:
             if sys.platform != "win32":
                 import fcntl
 
@@ -164,24 +218,15 @@ class Store:
             self.remove(folder.name)
 
 
-def _depends_on(manifest: Manifest) -> dict[str, Any]:
-    return {name: manifest.settings.get(name) for name in PRECOMPUTED}
+def _require_no_folder(*files: Path) -> None:
+    for file in files:
+        if file.exists() and not file.is_file():
+            raise InputError(f"{file} is not a file: {FIX}")
 
 
-def is_store(folder: str | Path) -> bool:
-    return (Path(folder).expanduser() / MANIFEST).is_file()
-
-
-def hop(s: int, block: int) -> str:
-    """Name of Â^s X at the columns of a block [n, width]."""
-    return f"hop{s}/block{block}"
-
-
-def partial_similarity(block: int) -> str:
-    """Name of what the columns of a block add to each edge's similarity [E]."""
-    return f"{PARTIAL}/block{block}"
-
-
-def neighbour_lists(direction: str, self_loops: bool) -> str:
-    """Name of a folder with the neighbours that each node reads: indptr [n+1], indices [E], weights [E]."""
-    return f"neighbours-{direction}{'-and-self' if self_loops else ''}"
+def _mapped(file: Path) -> NDArray[Any]:
+    """Of the readers of numpy the one that neither unpickles nor unzips."""
+    try:
+        return np.asarray(open_memmap(file, mode="r"))
+    except Exception as error:  # what a damaged header makes the reader raise has no common type
+        raise InputError(f"{file} is damaged ({error}): {FIX}") from error

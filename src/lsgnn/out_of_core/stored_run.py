@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import json
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch.nn import functional as F
 
 from lsgnn.config import LSGNNConfig
+from lsgnn.digests import DIGESTS, recorded_digests, verify_digests, write_digests
 from lsgnn.errors import InputError
 from lsgnn.files import write_atomically, write_folder_atomically, write_json, write_text
 from lsgnn.nn.model import LSGNN
+from lsgnn.out_of_core.records import read_json
 from lsgnn.out_of_core.rows import StoredRows
+from lsgnn.out_of_core.run_facts import checked_facts
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.training import places_of, train_stored
 from lsgnn.out_of_core.world import World
@@ -31,7 +35,10 @@ from lsgnn.train.environment import environment
 from lsgnn.train.loop import OnEpoch
 from lsgnn.train.trained import Trained
 
-FILES = ("model.safetensors", "config.toml", "stored_run.json")
+ABOUT = "stored_run.json"
+FILES = ("model.safetensors", "config.toml", ABOUT)
+STRAY = re.compile(r"\..*\.[0-9a-f]{12}\.tmp")  # what a killed process of ours leaves
+FIX = "restore it or train again"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -112,7 +119,7 @@ class StoredRun:
             yield Predictions.of_logits(logits, ids[start:stop], self.class_names, temperature)
 
     def save(self, folder: str | Path) -> None:
-        """Writes the run as a folder of plain files; refuses to replace anything but such a run."""
+        """Writes the run as a folder of plain files with their digests; refuses to replace anything but such a run."""
         folder = Path(folder).expanduser()
         require_place(folder)
         about = {name: value for name, value in asdict(self).items() if name not in ("config", "trained")}
@@ -120,26 +127,47 @@ class StoredRun:
         with write_folder_atomically(folder) as new:
             (new / "model.safetensors").write_bytes(save(self.trained.state_dict))
             write_text(new / "config.toml", self.config.to_toml())
-            write_json(new / "stored_run.json", about | trained | {"history": self.trained.history})
+            write_json(new / ABOUT, about | trained | {"history": self.trained.history})
+            write_digests(new, FILES)
 
     @classmethod
     def load(cls, folder: str | Path) -> StoredRun:
-        """Reads a folder written by `save`; executes no code from it."""
+        """Reads a folder written by `save`, if its files are as they were; executes no code from it."""
         folder = Path(folder).expanduser()
         if not is_stored_run(folder):
             raise InputError(f"{folder} is not a run on a store: pass a folder written by `lsgnn fit STORE --out`")
+        verify_digests(folder, FILES)
+        name = "config.toml"
         try:
-            config = LSGNNConfig.from_dict(tomllib.loads((folder / "config.toml").read_text("utf-8")))
-            about: dict[str, Any] = json.loads((folder / "stored_run.json").read_text("utf-8"))
-            weights = load_file(folder / "model.safetensors")
+            config = LSGNNConfig.from_dict(tomllib.loads((folder / name).read_text("utf-8")))
+            name = "model.safetensors"
+            weights = load_file(folder / name)
+            name = ABOUT
+            about = checked_facts(read_json(folder / name, FIX))
             trained = Trained(weights, about.pop("best_epoch"), about.pop("history"), about.pop("seconds"))
-            about["class_names"] = tuple(about["class_names"])
             run = cls(config=config, trained=trained, **about)
-            run.model  # noqa: B018  # the files belong together, or this fails
-        except (ValueError, KeyError, TypeError, RuntimeError, OSError) as error:
-            reason = str(error).splitlines()[0]
-            raise InputError(f"{folder} is damaged ({reason}): restore it or train again") from error
+        except (ValueError, OSError, SafetensorError) as error:
+            raise InputError(f"{folder / name} is damaged ({_first_line(error)}): {FIX}") from error
+        run._require_fit(folder)
         return run
+
+    def _require_fit(self, folder: Path) -> None:
+        """The files of a run belong together: weights, settings and names must be of the same shape."""
+        try:
+            shape = (self.model.in_channels, self.model.out_channels)
+        except (RuntimeError, KeyError, IndexError, TypeError, OverflowError) as error:
+            raise InputError(f"the weights of {folder} do not fit its config.toml: {FIX}") from error
+        columns = {len(self.feature_names), len(self.column_scale.get("mean", ()))} - {0}
+        if columns - {shape[0]} or len(self.class_names) != shape[1]:
+            raise InputError(f"the weights of {folder} do not fit its {ABOUT}: {FIX}")
+        for name, tensor in self.model.state_dict().items():
+            counts = name.endswith("num_batches_tracked")
+            if not (tensor.dtype == (torch.int64 if counts else torch.float32) and bool(tensor.isfinite().all())):
+                raise InputError(f"{folder / FILES[0]} is damaged ({name} is not of finite float32 values): {FIX}")
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]
 
 
 def _few(names: Sequence[str]) -> str:
@@ -147,13 +175,22 @@ def _few(names: Sequence[str]) -> str:
 
 
 def require_place(folder: Path) -> None:
-    """Raises unless a run may be written there: nothing but such a run is replaced."""
-    if folder.exists() and any(folder.iterdir() if folder.is_dir() else [folder]) and not is_stored_run(folder):
+    """Raises unless a run may be written there: nothing but the files of such a run is replaced."""
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return
+    if not is_stored_run(folder):
         raise InputError(f"{folder} exists and is not a run on a store: choose another folder or remove it first")
+    for file in sorted(folder.iterdir()):
+        if not file.is_file() or not (file.name in (*FILES, DIGESTS) or STRAY.fullmatch(file.name)):
+            raise InputError(f"{file} is not part of a run and would be lost: move it, or choose another folder")
 
 
 def is_stored_run(folder: str | Path) -> bool:
-    return all((Path(folder).expanduser() / name).is_file() for name in FILES)
+    """True if a run was written there, even if some of its files are gone."""
+    folder = Path(folder).expanduser()
+    with suppress(InputError):
+        return (folder / ABOUT).exists() or ABOUT in recorded_digests(folder)
+    return False
 
 
 def fit_stored(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from lsgnn.out_of_core.kernels import edge_sums
-from lsgnn.out_of_core.store import Store, hop, neighbour_lists, partial_similarity
+from lsgnn.out_of_core.layout import filter_neighbours, hop, partial_similarity, similarity_neighbours
+from lsgnn.out_of_core.store import Store
 from lsgnn.propagate.power_kernels import next_power
 
 
@@ -19,12 +20,12 @@ def propagate_block(folder: str, block: int) -> int:
     missing = [s for s in range(1, config.K + 1) if not store.has(hop(s, block))]
     needs_sums = not store.has("similarity") and not store.has(partial_similarity(block))
     if needs_sums:
-        name = similarity_neighbours(store)
+        name = similarity_neighbours(config)
         indptr, indices = (store.array(f"{name}/{file}") for file in ("indptr", "indices"))
         with store.writing(partial_similarity(block), indices.shape, np.float64) as sums:
             edge_sums(indptr, indices, np.array(store.array(hop(0, block))), config.similarity != "cosine", sums)
     if missing:
-        name = filter_neighbours(store)
+        name = filter_neighbours(config)
         indptr, indices = (store.array(f"{name}/{file}") for file in ("indptr", "indices"))
         values = store.array("filter_values")
         power = np.array(store.array(hop(missing[0] - 1, block)))  # [n, width]
@@ -34,14 +35,3 @@ def propagate_block(folder: str, block: int) -> int:
             power, other = other, power
             store.save(hop(s, block), power)
     return block
-
-
-def filter_neighbours(store: Store) -> str:
-    """The neighbour lists that propagation reads."""
-    return neighbour_lists(store.config.direction, self_loops=False)
-
-
-def similarity_neighbours(store: Store) -> str:
-    """The neighbour lists that LocalSim reads; by default those that propagation reads."""
-    config = store.config
-    return neighbour_lists(config.similarity_direction, config.localsim_self_loops)
