@@ -44,7 +44,8 @@ def precompute(
     Args:
         source: a folder of arrays (see `lsgnn.out_of_core.source.read_folder`), or anything `lsgnn.as_graph` takes.
         config: settings; the store depends on some of them (`lsgnn.out_of_core.manifest.PRECOMPUTED`), `fit_stored`
-            starts from the others. Without one, columns of very different sizes are standardised, unless `source` is a folder.
+            starts from the others. Without one, columns of very different sizes are standardised, unless `source` is a
+            folder.
         split: which of a graph's splits to use; a folder of arrays has one.
         max_memory: bytes to allocate at most, by all jobs together, besides a few numbers for each node and the edges
             of the node that has most (files are mapped: the system keeps as much of them in memory as there is room).
