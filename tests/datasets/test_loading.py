@@ -13,6 +13,7 @@ import pytest
 
 from lsgnn import Graph, datasets
 from lsgnn.datasets import fsbm, loading
+from lsgnn.datasets.content import content_sha256
 from lsgnn.datasets.registry import Entry, info
 from lsgnn.errors import DatasetUnavailable, InputError
 from lsgnn.graph.homophily import homophily
@@ -139,6 +140,33 @@ def test_a_wrong_download_does_not_enter_the_cache(toy: Entry, monkeypatch: pyte
     with pytest.raises(InputError, match="the graph from its publisher is not the registry's 'toy'"):
         datasets.load("toy")
     assert not (tmp_path / "cache" / "toy.npz").exists()
+
+
+def test_other_numbers_with_the_right_statistics_do_not_enter_the_cache(
+    toy: Entry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    right = fsbm(0.9, 0.1)
+    entry = dataclasses.replace(toy, loader="webkb", content_sha256=content_sha256(right))
+    monkeypatch.setattr(loading, "info", lambda name: entry)
+    monkeypatch.setattr(loading, "_downloaded", lambda entry, root: dataclasses.replace(right, x=right.x[::-1]))
+    with pytest.raises(InputError, match=r"from its publisher is not the registry's 'toy' .*delete the folder .*toy"):
+        datasets.load("toy")
+    assert not (tmp_path / "cache" / "toy.npz").exists()
+    monkeypatch.setattr(loading, "_downloaded", lambda entry, root: right)
+    assert datasets.load("toy").num_nodes == 1000
+
+
+def test_a_changed_graph_in_the_cache_is_refused(toy: Entry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    right, cached = fsbm(0.9, 0.1), tmp_path / "cache" / "toy.npz"
+    entry = dataclasses.replace(toy, loader="webkb", content_sha256=content_sha256(right))
+    monkeypatch.setattr(loading, "info", lambda name: entry)
+    cached.parent.mkdir()
+    dataclasses.replace(right, x=right.x[::-1]).save(cached)
+    with pytest.raises(InputError, match=r"toy\.npz is not the registry's 'toy' .*: delete that file and try again"):
+        datasets.load("toy")
+    assert cached.is_file()
+    right.save(cached)
+    assert datasets.load("toy").num_nodes == 1000
 
 
 # --------------------------------------------------------------------------- the real files

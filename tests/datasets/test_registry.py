@@ -27,7 +27,8 @@ def test_entry_is_complete(name: str) -> None:
     assert 0 < entry.edge_homophily < 1
     assert entry.metric == ("roc_auc" if name in ("minesweeper", "tolokers", "questions") else "accuracy")
     assert not entry.sha256 or re.fullmatch("[0-9a-f]{64}", entry.sha256)
-    assert all(re.fullmatch("[0-9a-f]{32}", md5) for md5 in entry.md5.values())
+    assert not entry.content_sha256 or re.fullmatch("[0-9a-f]{64}", entry.content_sha256)
+    assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in entry.raw_sha256.values())
 
 
 @pytest.mark.parametrize("name", ELEVEN.split())
@@ -41,7 +42,7 @@ def test_paper_figures_follow_from_the_statistics(name: str) -> None:
 
 def test_texas_and_2021_cornell_share_their_node_file() -> None:
     file = "out1_node_feature_label.txt"
-    assert info("texas").md5[file] == info("cornell").md5[file]
+    assert info("texas").raw_sha256[file] == info("cornell").raw_sha256[file]
 
 
 def test_unknown_name_suggests_close_ones() -> None:

@@ -1,5 +1,6 @@
 """The `.npz` layout of yandex-research/heterophilous-graphs."""
 
+import dataclasses
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -7,8 +8,9 @@ import numpy as np
 import pytest
 
 from lsgnn.datasets import download
+from lsgnn.datasets.publishers import load_raw
 from lsgnn.datasets.registry import info
-from lsgnn.datasets.yandex import load_yandex, read_yandex
+from lsgnn.datasets.yandex import read_yandex
 from lsgnn.errors import InputError
 
 
@@ -52,8 +54,11 @@ def test_file_name_decides_about_direction(
         target.write(file.read_bytes())
 
     monkeypatch.setattr(download, "download", answer)
-    assert load_yandex(info(name), tmp_path / "root").num_edges == columns
-    assert asked == [f"https://github.com/yandex-research/heterophilous-graphs/raw/main/data/{info(name).upstream}"]
+    entry = dataclasses.replace(info(name), raw_sha256={})
+    assert load_raw(entry, tmp_path / "root").num_edges == columns
+    commit = "a431395582e929d88271309716bea4fe24ce6318"
+    base = "https://raw.githubusercontent.com/yandex-research/heterophilous-graphs"
+    assert asked == [f"{base}/{commit}/data/{entry.upstream}"]
 
 
 def test_missing_array_is_named(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Fetches one file of a dataset's publisher into the cache folder: quickly or not at all, whole or not at all.
 
-PyG's own downloader has no time limit, does not check certificates and leaves half a file behind when it is
-interrupted. So every raw file comes through here, and PyG only reads what lies in place.
+Nothing that has a known SHA-256 is handed on before it was compared, wherever it came from: a file in the cache may
+have been put there by somebody else.
 """
 
 from __future__ import annotations
@@ -18,18 +18,20 @@ from lsgnn.files import write_atomically
 TIMEOUT = 20.0  # seconds without a byte from the server
 
 
-def fetch(url: str, path: Path, *, dataset: str, md5: str = "") -> Path:
-    """The file at `path`, downloaded from `url` unless it is there already; with `md5` its content is checked."""
+def fetch(url: str, path: Path, *, dataset: str, sha256: str = "") -> Path:
+    """The file at `path`, downloaded from `url` unless it is there already; with `sha256` its content is checked."""
     if path.exists():
+        if not path.is_file():
+            raise InputError(f"{path} is in the way of a file of {dataset!r}: move it elsewhere and try again")
         with path.open("rb") as file:
-            _check(file, md5, dataset=dataset, origin=str(path))
+            _check(file, sha256, dataset=dataset, origin=str(path), fix="delete that file and try again")
         return path
     make_folder(path.parent)
     try:
         with write_atomically(path) as file:
             download(url, file)
             file.seek(0)
-            _check(file, md5, dataset=dataset, origin=url)
+            _check(file, sha256, dataset=dataset, origin=url, fix="nothing of it was kept, so try again later")
     except (OSError, http.client.HTTPException) as error:
         raise DatasetUnavailable(
             f"dataset {dataset!r} is not on this machine and its download failed ({url}: {_reason(error)}): "
@@ -55,14 +57,14 @@ def make_folder(folder: Path) -> None:
         ) from None
 
 
-def _check(file: BinaryIO, md5: str, *, dataset: str, origin: str) -> None:
-    if not md5:
+def _check(file: BinaryIO, sha256: str, *, dataset: str, origin: str, fix: str) -> None:
+    if not sha256:
         return
-    found = hashlib.md5(file.read(), usedforsecurity=False).hexdigest()
-    if found != md5:
+    found = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]  # typeshed wants readinto
+    if found != sha256:
         raise InputError(
-            f"{origin} has md5 {found}, but for {dataset!r} it must be {md5} (the publisher changed it, or it is "
-            f"damaged): delete the file and try again, or pass --data-dir to a folder with {dataset}.npz"
+            f"{origin} has SHA-256 {found[:12]}…, but for {dataset!r} it must be {sha256[:12]}… (it was replaced or is "
+            f"damaged), so nothing read it: {fix}, or pass --data-dir to a folder with {dataset}.npz"
         )
 
 

@@ -7,16 +7,17 @@ earlier downloads (LSGNN_CACHE, by default ~/.cache/lsgnn), then the publisher.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import os
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from lsgnn.datasets.content import verify_content
 from lsgnn.datasets.download import make_folder
 from lsgnn.datasets.fsbm import fsbm
 from lsgnn.datasets.registry import Entry, info
 from lsgnn.datasets.verify import verify
 from lsgnn.datasets.years import load_by_year
+from lsgnn.digests import sha256_of
 from lsgnn.errors import DatasetUnavailable, InputError
 from lsgnn.graph.graph import Graph
 
@@ -65,7 +66,7 @@ def _in_folder(file: str, data_dir: str | Path | None) -> Path | None:
 
 def _from_npz(path: Path, entry: Entry) -> Graph:
     graph = load_by_year(path) if entry.loader == "npz_year" else Graph.load(path)
-    same_bytes = not entry.sha256 or hashlib.sha256(path.read_bytes()).hexdigest() == entry.sha256
+    same_bytes = not entry.sha256 or sha256_of(path) == entry.sha256
     remark = () if same_bytes else (f"{path.name} is not the file the registry's checksum was taken from",)
     return _named(graph, entry.name, remark)
 
@@ -78,28 +79,22 @@ def _from_publisher(entry: Entry) -> tuple[Graph, str]:
         )
     cached = cache_folder() / f"{entry.name}.npz"
     if cached.is_file():
-        return _named(Graph.load(cached), entry.name), str(cached)
-    graph = _downloaded(entry, cache_folder() / "raw" / entry.name)
+        graph = _named(Graph.load(cached), entry.name)
+        verify_content(graph, entry, str(cached), "delete that file and try again")
+        return graph, str(cached)
+    raw = cache_folder() / "raw" / ("ogb" if entry.loader.startswith("ogb") else entry.name)  # OGB's serves two
+    graph = _downloaded(entry, raw)
     verify(graph, entry, "its publisher")  # before it can enter the cache
+    verify_content(graph, entry, "its publisher", f"delete the folder {raw} and try again")
     make_folder(cached.parent)
     graph.save(cached)
     return graph, "its publisher"
 
 
 def _downloaded(entry: Entry, root: Path) -> Graph:
-    match entry.loader:
-        case "yandex":
-            from lsgnn.datasets.yandex import load_yandex
+    from lsgnn.datasets.publishers import load_raw
 
-            return load_yandex(entry, root)
-        case "ogb" | "ogb_year":
-            from lsgnn.datasets.ogb import load_ogb
-
-            return load_ogb(entry, root.with_name("ogb"))  # one archive serves two datasets
-        case _:
-            from lsgnn.datasets.pyg import load_pyg
-
-            return load_pyg(entry, root)
+    return load_raw(entry, root)
 
 
 def _named(graph: Graph, name: str, remark: tuple[str, ...] = ()) -> Graph:

@@ -15,19 +15,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lsgnn.datasets.download import fetch
-from lsgnn.datasets.registry import Entry
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Splits, authors_splits
-
-OGB = "https://snap.stanford.edu/ogb/data/nodeproppred"
-
-
-def load_ogb(entry: Entry, root: Path) -> Graph:
-    """The dataset from OGB's zip file in `root`, downloaded first if need be (80 MB)."""
-    path = fetch(f"{OGB}/{entry.upstream}", root / entry.upstream, dataset=entry.name)
-    return read_ogb(path, name=entry.name, years_as_classes=entry.loader == "ogb_year")
 
 
 def read_ogb(path: Path, *, name: str, years_as_classes: bool) -> Graph:
@@ -65,7 +55,7 @@ class Members:
         for name in archive.namelist():
             parts = PurePosixPath(name).parts
             if ".." in parts or PurePosixPath(name).is_absolute() or "\\" in name:
-                raise InputError(f"{path} holds {name!r}, which points outside the archive: get it from {OGB} again")
+                raise InputError(f"{path} holds {name!r}, which points outside the archive: get it again")
             self.names["/".join(parts[1:])] = name
 
     def table(self, member: str, rows: int | None = None) -> NDArray[Any]:
@@ -97,7 +87,7 @@ class Members:
         """The nodes listed in a file, as a mask [n]."""
         nodes = self.table(member)[:, 0]
         if nodes.dtype.kind not in "iu" or nodes.min() < 0 or nodes.max() >= n:
-            raise InputError(f"{member} in {self.path} lists nodes outside 0..{n - 1}: get it from {OGB} again")
+            raise InputError(f"{member} in {self.path} lists nodes outside 0..{n - 1}: get it again")
         mask = np.zeros(n, dtype=bool)
         mask[nodes] = True
         return mask

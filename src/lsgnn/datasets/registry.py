@@ -23,7 +23,7 @@ Loader = Literal[
     "webkb",
     "wikipedia",
     "actor",
-    "heterophilous",  # these five through PyG
+    "heterophilous",
     "yandex",
     "ogb",
     "ogb_year",
@@ -55,7 +55,8 @@ class Entry:
     upstream: str = ""  # the loader's own name for it (a PyG name, or a file)
     edges_slack: int = 0  # how many duplicates the raw edge list may hold (they are merged)
     sha256: str = ""  # of `<name>.npz`
-    md5: Mapping[str, str] = field(default_factory=dict)  # of the publisher's raw files
+    content_sha256: str = ""  # of the graph itself, whatever file it comes from (see `content`)
+    raw_sha256: Mapping[str, str] = field(default_factory=dict)  # of the publisher's files
 
     @property
     def downloadable(self) -> bool:
