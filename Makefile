@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint docs results clean
+.PHONY: demo test lint docs paper clean
 
 demo: .venv/core ## the main job on the bundled real graphs
 	$(BIN)/lsgnn demo
@@ -19,13 +19,14 @@ docs: .venv/dev ## documentation, warnings are errors
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 
 SETS := texas wisconsin cornell cornell-fixed chameleon squirrel actor cora citeseer pubmed
-results: .venv/core ## README's numbers, on $$LSGNN_DATA; what results/ already holds is not computed again
-	mkdir -p results/released results/released-torch
+RELEASED := paper/results/released
+paper: .venv/core ## all tables and pages from paper/results, and before that, on $$LSGNN_DATA, README's numbers that it lacks
+	mkdir -p $(RELEASED) $(RELEASED)-torch
 	for name in $(SETS); do \
-	  test -e results/released/$$name.json || $(BIN)/lsgnn evaluate $$name --preset released --engine cpu --out results/released/$$name.json; \
-	  test -e results/released-torch/$$name.json || $(BIN)/lsgnn evaluate $$name --preset released --engine torch --out results/released-torch/$$name.json; \
+	  test -e $(RELEASED)/$$name.json || $(BIN)/lsgnn evaluate $$name --preset released --engine cpu --out $(RELEASED)/$$name.json; \
+	  test -e $(RELEASED)-torch/$$name.json || $(BIN)/lsgnn evaluate $$name --preset released --engine torch --out $(RELEASED)-torch/$$name.json; \
 	done
-	$(BIN)/python scripts/readme.py
+	$(BIN)/python -m paper
 
 clean:
 	rm -rf .venv dist build demo-output docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,6 +1,6 @@
 """What does a graph larger than the memory it may use take? CPU time and peak memory of `lsgnn precompute` and `fit`.
 
-    python benchmarks/store.py --folder /some/disk --json results/benchmarks/store.json
+    python benchmarks/store.py --folder /some/disk --json benchmarks/results/store.json
 
 A synthetic graph is written as a folder of arrays, chunk by chunk; 2 % of its nodes are labelled. Peak is anonymous
 memory, looked at every 20 ms: what a process allocates, without the files that it maps, which the system may drop at

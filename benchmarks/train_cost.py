@@ -1,6 +1,6 @@
 """What does training cost? The paper's table: 200 epochs, each with an evaluation, on one CPU thread.
 
-    LSGNN_DATA=../shared/data python benchmarks/train_cost.py --rounds 3 --json train_cost.json
+    LSGNN_DATA=../shared/data python benchmarks/train_cost.py --rounds 3 --json benchmarks/results/train_cost.json
     python benchmarks/train_cost.py --datasets texas cora --methods lsgnn sgc --epochs 50
 
 Rounds are interleaved in one process (every method once, then again), the table shows medians of CPU time; the JSON

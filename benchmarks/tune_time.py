@@ -1,6 +1,6 @@
 """How long does a user wait for `lsgnn tune`? Wall and CPU seconds of the whole command, without pruning.
 
-    LSGNN_DATA=../shared/data python benchmarks/tune_time.py texas cora --json results/benchmarks/tune_time.json
+    LSGNN_DATA=../shared/data python benchmarks/tune_time.py texas cora --json benchmarks/results/tune_time.json
 
 Loading, the first look at β and γ, all trials on all splits, and re-scoring the best are included; the kernels are
 compiled beforehand. Wall seconds mean something on an otherwise idle machine only; CPU seconds are given beside them.

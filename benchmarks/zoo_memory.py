@@ -1,6 +1,6 @@
 """How much memory does every model of the zoo need? Peak of a process that prepares it and trains it for two epochs.
 
-    LSGNN_DATA=../shared/data python benchmarks/zoo_memory.py --json results/benchmarks/zoo_memory.json
+    LSGNN_DATA=../shared/data python -m benchmarks.zoo_memory --json benchmarks/results/zoo_memory.json
 
 Cards' settings on the first official split; each model is a process of its own, so that the peak is its own (python,
 torch and the graph included). More epochs need no more: everything is allocated in the first. What is in the file
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from lsgnn import zoo
 from lsgnn.files import write_json
-from lsgnn.paper.published import nine
+from paper.published import nine
 
 
 def peak_megabytes(dataset: str, model: str) -> float:
@@ -52,7 +52,10 @@ def main() -> None:
             if model in known:
                 continue
             done = subprocess.run(
-                [sys.executable, __file__, "--one", dataset, model], check=True, capture_output=True, text=True
+                [sys.executable, "-m", "benchmarks.zoo_memory", "--one", dataset, model],
+                check=True,
+                capture_output=True,
+                text=True,
             )
             known[model] = json.loads(done.stdout.splitlines()[-1])
             print(f"{dataset} {model}: {known[model]:.0f} MB", flush=True)

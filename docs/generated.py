@@ -110,7 +110,7 @@ def zoo() -> str:
 
 
 def results() -> str:
-    """A table of contents of the pages that `lsgnn paper` rendered; the folder may not exist yet."""
+    """A table of contents of the pages that `python -m paper` rendered; the folder may not exist yet."""
     pages = sorted(path.stem for path in (HERE / "results").glob("*.md"))
     if not pages:
         return "No result has been rendered yet."

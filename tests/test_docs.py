@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command as click_command
 
 import lsgnn
+import paper
 from lsgnn.cli.main import run as run_command_line
 from lsgnn.cli.options import parse_settings
 from lsgnn.cli.show import say
+from paper.__main__ import app as paper_app
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -111,6 +114,11 @@ def test_a_command_line_of_the_docs_can_be_parsed(words: list[str], generated: A
     program = words[0].removeprefix(".venv/bin/")
     if program == "make":
         assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE), f"no target {words[1]!r}"
+    if words[:3] == ["python", "-m", "paper"]:
+        if words[3:]:
+            given = click_command(paper_app).commands[words[3]].make_context(words[3], words[4:]).params
+            assert given["name"] in ("all", *paper.names())
+        return
     if program != "lsgnn":
         assert program in ("make", "pip", "python3"), f"unexpected program {program!r}"
         return

@@ -52,11 +52,13 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     arguments = dict(which=[0, 1], configs=CONFIGS, store=tmp_path)
     with pytest.raises(KeyboardInterrupt):
         compare(GRAPH, ["gcn", "mlp"], on_done=die_after_three, **arguments)
-    files = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json")}
-    assert len(files) == 3
+    gcn, mlp = (tmp_path / "two-blocks" / f"{model}.jsonl" for model in ("gcn", "mlp"))
+    before = gcn.read_text() + mlp.read_text()
+    assert before.count("\n") == 3
     resumed = compare(GRAPH, ["gcn", "mlp"], **arguments)
-    assert {path: path.stat().st_mtime_ns for path in files} == files  # read, not trained again
-    assert len(list(tmp_path.rglob("*.json"))) == 4
+    after = gcn.read_text() + mlp.read_text()
+    assert after.startswith(before)  # read, not trained again
+    assert after.count("\n") == 4
     straight = compare(GRAPH, ["gcn", "mlp"], which=[0, 1], configs=CONFIGS)
     assert [row.test for row in resumed.rows] == [row.test for row in straight.rows]
 
@@ -66,16 +68,20 @@ def test_units_of_other_settings_data_or_splits_are_not_mixed_up(tmp_path: Path)
     compare(GRAPH, model, which=[0], configs=CONFIGS, store=tmp_path)
     compare(GRAPH, model, which=[0], configs={"mlp": CONFIGS["mlp"].replace(lr=0.01)}, store=tmp_path)
     compare(two_blocks(seed=1), model, which=[0], configs=CONFIGS, store=tmp_path)
-    assert len(list((tmp_path / "two-blocks").glob("mlp-split0-*.json"))) == 3
+    stored = [json.loads(line) for line in (tmp_path / "two-blocks" / "mlp.jsonl").read_text().splitlines()]
+    assert len({unit["key"] for unit in stored}) == 3
+    assert [unit["split"] for unit in stored] == [0, 0, 0]
 
 
 def test_a_damaged_unit_is_computed_again(tmp_path: Path) -> None:
     first = compare(GRAPH, ["mlp"], which=[0], configs=CONFIGS, store=tmp_path)
-    (file,) = tmp_path.rglob("*.json")
-    file.write_text("{")
+    (file,) = tmp_path.rglob("*.jsonl")
+    file.write_text(file.read_text()[:100])
     again = compare(GRAPH, ["mlp"], which=[0], configs=CONFIGS, store=tmp_path)
     assert again.rows[0].test == first.rows[0].test
-    assert json.loads(file.read_text())["test"] == first.rows[0].test[0]
+    damaged, whole = file.read_text().splitlines()
+    assert len(damaged) == 100
+    assert json.loads(whole)["test"] == first.rows[0].test[0]
 
 
 def test_the_table_and_the_json_say_the_same() -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
-from lsgnn.files import write_json
-from lsgnn.paper.ablation import EXPERIMENT, splits_of, units
-from lsgnn.paper.ablation_page import difference
-from lsgnn.paper.ablation_variants import CUMULATIVE, stored_name, variants
-from lsgnn.paper.frame import Plan, Results
-from lsgnn.paper.page import to_markdown
+from paper.ablation import EXPERIMENT, splits_of, units
+from paper.ablation_page import difference
+from paper.ablation_variants import CUMULATIVE, stored_name, variants
+from paper.frame import Plan, Results
+from paper.page import to_markdown
 
 
 def test_rows_add_one_component_at_a_time() -> None:
@@ -48,11 +47,9 @@ def test_differences_pair_the_splits_both_have() -> None:
 
 def test_the_table_shows_published_ours_and_gaps(tmp_path: Path) -> None:
     results = Results(tmp_path, "ablation")
-    by_key = {unit.key: unit for unit in units(Plan(datasets=("texas",)), results)}
+    by_name = {unit.name: unit for unit in units(Plan(datasets=("texas",)), results)}
     for name, test in (("lsgnn", [90.0, 80.0]), ("naive", [89.0, 81.0])):
-        path = results.path(f"texas/{name}")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(path, {"arguments": by_key[f"texas/{name}"].arguments, "result": {"test": test}})
+        results.add(by_name[f"texas/{name}"], result={"test": test})
     text = to_markdown(EXPERIMENT.render(results))
     assert "| + IRDC = LSGNN | published | 88.49 |" in text
     assert "| 85.00 ± 5.00 | not run yet |" in text

@@ -8,9 +8,9 @@ import numpy as np
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.graph.splits import stratified_splits
-from lsgnn.paper import depth
-from lsgnn.paper.frame import Plan, Results
 from lsgnn.runs.fit import fit
+from paper import depth
+from paper.frame import Plan, Results
 from tests.graphs import two_blocks
 
 

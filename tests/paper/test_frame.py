@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from lsgnn.errors import DatasetUnavailable, InputError
-from lsgnn.paper import get, names
-from lsgnn.paper.frame import Experiment, Plan, Results, Unit
-from lsgnn.paper.page import Page
-from lsgnn.paper.rendering import render
-from lsgnn.paper.running import run
+from paper import get, names
+from paper.frame import Experiment, Plan, PlannedUnit, Results
+from paper.page import Page
+from paper.rendering import render
+from paper.running import run
 
 
 def squares(computed: list[int], limit: int = 3) -> Experiment:
@@ -23,8 +23,8 @@ def squares(computed: list[int], limit: int = 3) -> Experiment:
         computed.append(arguments["number"])
         return {"square": arguments["number"] ** 2}
 
-    def units(plan: Plan, results: Results) -> list[Unit]:
-        return [Unit(f"numbers/{n}", {"number": n}) for n in range(limit)]
+    def units(plan: Plan, results: Results) -> list[PlannedUnit]:
+        return [PlannedUnit(f"numbers/{n}", {"number": n}) for n in range(limit)]
 
     def page(results: Results) -> Page:
         return Page("Squares", (), tuple(str(results.get(key)["square"]) for key in results.finished()))
@@ -35,7 +35,9 @@ def squares(computed: list[int], limit: int = 3) -> Experiment:
 def test_a_run_computes_every_unit_and_stores_arguments_result_and_environment(tmp_path: Path) -> None:
     results = Results(tmp_path, "squares")
     assert run(squares([]), Plan(), results) == []
-    stored = json.loads((tmp_path / "paper" / "squares" / "numbers" / "2.json").read_text())
+    lines = (tmp_path / "experiments" / "squares" / "numbers.jsonl").read_text().splitlines()
+    stored = json.loads(lines[2])
+    assert stored["name"] == "numbers/2"
     assert stored["arguments"] == {"number": 2}
     assert stored["result"] == {"square": 4}
     assert "torch" in stored["environment"]
@@ -54,25 +56,34 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert computed == [0, 1, 2]
 
 
-def test_no_half_written_file_counts_as_a_result(tmp_path: Path) -> None:
-    results = Results(tmp_path, "squares")
+def test_no_half_written_line_counts_as_a_result(tmp_path: Path) -> None:
+    results, computed = Results(tmp_path, "squares"), list[int]()
     run(squares([]), Plan(), results)
-    (results.folder / "numbers" / ".3.json.abc.tmp").write_text("{")
+    path = results.path("numbers/2")
+    path.write_bytes(path.read_bytes()[:-20])
+    assert results.finished() == ["numbers/0", "numbers/1"]
+    run(squares(computed), Plan(), results)
+    assert computed == [2]
     assert results.finished() == ["numbers/0", "numbers/1", "numbers/2"]
+
+
+def test_units_of_one_dataset_share_a_file_and_others_have_one_for_all(tmp_path: Path) -> None:
+    results = Results(tmp_path, "depth")
+    assert results.path("texas/gcn-02") == results.path("texas/lsgnn-64") == results.folder / "texas.jsonl"
+    assert results.path("00-01") == results.folder / "all.jsonl"
 
 
 def test_results_made_with_other_settings_are_refused(tmp_path: Path) -> None:
     results = Results(tmp_path, "squares")
     run(squares([]), Plan(), results)
-    path = results.path("numbers/1")
-    path.write_text(path.read_text().replace('"number": 1', '"number": 7'))
-    with pytest.raises(InputError, match=r"made with other settings \(number\)"):
+    results.add(PlannedUnit("numbers/1", {"number": 7}), result={"square": 49})
+    with pytest.raises(InputError, match=r"numbers/1 in .*numbers.jsonl was made with other settings \(number\)"):
         run(squares([]), Plan(), results)
 
 
 def test_settings_invented_later_do_not_outdate_a_result(tmp_path: Path) -> None:
-    def units(config: dict[str, Any]) -> list[Unit]:
-        return [Unit("one", {"number": 1, "config": config, "configs": [config, config]})]
+    def units(config: dict[str, Any]) -> list[PlannedUnit]:
+        return [PlannedUnit("one", {"number": 1, "config": config, "configs": [config, config]})]
 
     results, computed = Results(tmp_path, "squares"), list[int]()
     base = squares(computed)
@@ -110,10 +121,10 @@ def test_missing_data_skips_its_units_and_says_so(tmp_path: Path) -> None:
 def test_units_may_build_on_the_results_of_others(tmp_path: Path) -> None:
     base = squares([])
 
-    def units(plan: Plan, results: Results) -> list[Unit]:
+    def units(plan: Plan, results: Results) -> list[PlannedUnit]:
         first = base.units(plan, results)
-        done = [results.get(unit.key) for unit in first]
-        return first + ([Unit("sum", {"number": sum(d["square"] for d in done)})] if all(done) else [])
+        done = [results.get(unit.name) for unit in first]
+        return first + ([PlannedUnit("sum", {"number": sum(d["square"] for d in done)})] if all(done) else [])
 
     results = Results(tmp_path, "squares")
     run(Experiment(base.name, base.title, base.render, units, base.compute), Plan(), results)

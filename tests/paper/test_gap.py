@@ -10,12 +10,12 @@ from lsgnn.config import LSGNNConfig
 from lsgnn.files import write_json
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import make_rows
-from lsgnn.paper import gap
-from lsgnn.paper.both_directions import BothDirections, BothRows
-from lsgnn.paper.frame import Plan, Results
-from lsgnn.paper.gap_page import gain, render
-from lsgnn.paper.page import to_markdown
 from lsgnn.zoo.prepared import Prepared
+from paper import gap
+from paper.both_directions import BothDirections, BothRows
+from paper.frame import Plan, Results
+from paper.gap_page import gain, render
+from paper.page import to_markdown
 from tests.graphs import random_graph
 
 BASE = LSGNNConfig(direction="out", seed=1000)
@@ -37,17 +37,17 @@ def store(path: Path, document: Any) -> None:
 
 def score(results: Results, val: dict[str, list[float]]) -> None:
     for unit in gap.units(Plan(("texas",)), results):
-        name = unit.key.split("/")[1]
+        name = unit.name.split("/")[1]
         if not name.startswith("test-"):
-            store(results.path(unit.key), {"arguments": unit.arguments, "result": {"val": val.get(name, [50.0, 50.0])}})
+            results.add(unit, result={"val": val.get(name, [50.0, 50.0])})
 
 
 def units_of_test(results: Results) -> dict[str, Any]:
-    return {u.key: u for u in gap.units(Plan(("texas",)), results) if "/test-" in u.key}
+    return {u.name: u for u in gap.units(Plan(("texas",)), results) if "/test-" in u.name}
 
 
 def test_a_change_that_is_none_is_not_run_and_nothing_is_tested_before_all_are_scored(results: Results) -> None:
-    names = [unit.key for unit in gap.units(Plan(("texas",)), results)]
+    names = [unit.name for unit in gap.units(Plan(("texas",)), results)]
     assert "texas/out" not in names  # the tuned settings read out-neighbours already
     assert "texas/in" in names
     assert not units_of_test(results)
@@ -67,8 +67,8 @@ def test_without_a_sure_gain_the_tuned_settings_stay(results: Results) -> None:
     score(results, {"wide": [40.0, 70.0]})
     units = units_of_test(results)
     assert set(units) == {"texas/test-tuned", "texas/test-tuned-voting", "texas/test-by-accuracy"}
-    for number, (key, unit) in enumerate(units.items()):
-        store(results.path(key), {"arguments": unit.arguments, "result": {"test": [70.0 + number, 70.0 + number]}})
+    for number, unit in enumerate(units.values()):
+        results.add(unit, result={"test": [70.0 + number, 70.0 + number]})
     rows = {line.split(" | ")[0][2:]: line for line in to_markdown(render(results)).splitlines() if "| ours |" in line}
     assert "| 70.00 ± 0.00 |" in rows["tuned, one seed"]
     assert "| 70.00 ± 0.00 |" in rows["with the change, one seed"]  # there is none: the tuned settings' own

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lsgnn import Graph
-from lsgnn.paper.homophily import homophily_and_localsim, measure
+from paper.homophily import homophily_and_localsim, measure
 
 # 0 → 1, 0 → 2, 3 → 3 (a self loop is no neighbour); node 4 has no label, node 2 is its only neighbour
 GRAPH = Graph(

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from lsgnn.paper.figures import drawing, save_figure
-from lsgnn.paper.page import Figure, Page, Row, Score, Table, latex_text, to_latex, to_markdown
+from paper.figures import drawing, save_figure
+from paper.page import Figure, Page, Row, Score, Table, latex_text, to_latex, to_markdown
 
 TABLE = Table(
     "small",

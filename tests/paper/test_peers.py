@@ -1,33 +1,30 @@
-"""`lsgnn.paper.peers`: changes to the peers' cards that look for the causes of differences."""
+"""`paper.peers`: changes to the peers' cards that look for the causes of differences."""
 
 from pathlib import Path
 
-from lsgnn.files import write_json
-from lsgnn.paper.deviations import deviations
-from lsgnn.paper.frame import Plan, Results
-from lsgnn.paper.peers import checks, measured, units
-from lsgnn.paper.published import nine
 from lsgnn.zoo.presets import zoo_preset
+from paper.deviations import deviations
+from paper.frame import Plan, PlannedUnit, Results
+from paper.peers import checks, measured, units
+from paper.published import nine
+from tests.paper.stored import add_zoo_unit
 
 
 def test_every_check_changes_its_card(tmp_path: Path) -> None:
     planned = units(Plan(), Results(tmp_path, "peers"))
-    assert len(planned) == len(checks()) == len({unit.key for unit in planned})
+    assert len(planned) == len(checks()) == len({unit.name for unit in planned})
     for unit in planned:
         card = zoo_preset(unit.arguments["model"], unit.arguments["dataset"]).to_dict()
-        assert unit.arguments["config"] != card, unit.key
+        assert unit.arguments["config"] != card, unit.name
 
 
 def stored(root: Path) -> Results:
     """GPRGNN on Chameleon: 68 by its card on four splits, 47 along in-edges on the first three."""
     results, card = Results(root, "peers"), zoo_preset("gprgnn", "chameleon").to_dict()
-    (root / "zoo" / "chameleon").mkdir(parents=True)
     for split in range(4):
-        unit = {"model": "gprgnn", "split": split, "config": card, "val": 60.0, "test": 67.0 if split else 69.0}
-        write_json(root / "zoo" / "chameleon" / f"gprgnn-split{split}-x.json", unit)
-    path = results.path("chameleon/gprgnn-in-edges")
-    path.parent.mkdir(parents=True)
-    write_json(path, {"arguments": {}, "result": {"test": [46.0, 47.0, 48.0], "val": [50.0, 50.0, 50.0]}})
+        add_zoo_unit(root, "chameleon", "gprgnn", split, 67.0 if split else 69.0, **card)
+    found = {"test": [46.0, 47.0, 48.0], "val": [50.0, 50.0, 50.0]}
+    results.add(PlannedUnit("chameleon/gprgnn-in-edges", {}), result=found)
     return results
 
 

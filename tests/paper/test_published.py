@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from lsgnn import zoo
-from lsgnn.paper.page import Score
-from lsgnn.paper.published import nine, our_row, published, published_row
+from paper.page import Score
+from paper.published import nine, our_row, published, published_row
 
 
 def rows(table: Mapping[str, Any], name: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:

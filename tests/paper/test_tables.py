@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from lsgnn.files import write_json
-from lsgnn.paper import cost, large, main_table, plug_in, tuning
-from lsgnn.paper.frame import Plan, Results
-from lsgnn.paper.inputs import read_tuned, read_zoo
-from lsgnn.paper.main_table import with_ranks
-from lsgnn.paper.page import Row, Score, Table, to_markdown
-from lsgnn.paper.published import nine
+from paper import cost, large, main_table, plug_in, tuning
+from paper.frame import Plan, PlannedUnit, Results
+from paper.inputs import read_tuned, read_zoo
+from paper.main_table import with_ranks
+from paper.page import Row, Score, Table, to_markdown
+from paper.published import nine
+from tests.paper.stored import add_zoo_unit
 
 
 def store(path: Path, document: Any) -> None:
@@ -21,23 +22,18 @@ def store(path: Path, document: Any) -> None:
     write_json(path, document)
 
 
-def zoo_unit(model: str, split: int, test: float, val: float = 50.0, lr: float = 0.1) -> dict[str, Any]:
-    return {"model": model, "split": split, "test": test, "val": val, "config": {"lr": lr}}
-
-
 def test_of_several_settings_the_best_on_the_validation_nodes_of_shared_splits_counts(tmp_path: Path) -> None:
-    folder = tmp_path / "zoo" / "texas"
     for split in range(5):  # worse on splits 0 to 2, which both have run on; splits 3 and 4 must not help it
-        store(folder / f"gcn-split{split}-a.json", zoo_unit("gcn", split, 40.0, val=50.0 if split < 3 else 99.0))
+        add_zoo_unit(tmp_path, "texas", "gcn", split, 40.0, val=50.0 if split < 3 else 99.0)
     for split in range(3):
-        store(folder / f"gcn-split{split}-b.json", zoo_unit("gcn", split, 30.0, val=51.0, lr=0.2))
-    store(folder / "gcn-split0-c.json", zoo_unit("gcn", 0, 20.0, val=100.0, lr=0.3))  # stopped after a split
+        add_zoo_unit(tmp_path, "texas", "gcn", split, 30.0, val=51.0, lr=0.2)
+    add_zoo_unit(tmp_path, "texas", "gcn", 0, 20.0, val=100.0, lr=0.3)  # stopped after a split
     assert read_zoo(tmp_path, "texas") == {"gcn": [30.0] * 3}
 
 
 def test_settings_with_few_splits_do_not_compete(tmp_path: Path) -> None:
-    for number, (split, test, lr) in enumerate([(1, 60.0, 0.1), (0, 50.0, 0.1), (0, 99.0, 0.2)]):
-        store(tmp_path / "zoo" / "texas" / f"gcn-split{split}-{number}.json", zoo_unit("gcn", split, test, lr=lr))
+    for split, test, lr in [(1, 60.0, 0.1), (0, 50.0, 0.1), (0, 99.0, 0.2)]:
+        add_zoo_unit(tmp_path, "texas", "gcn", split, test, lr=lr)
     assert read_zoo(tmp_path, "texas") == {"gcn": [50.0, 60.0]}
     assert read_zoo(tmp_path, "cora") == {}
 
@@ -99,7 +95,7 @@ def test_averages_over_the_nine_have_an_error_and_validation_may_prefer_a_readin
 
 
 def test_the_corrected_table_has_the_twin_look_up(tmp_path: Path) -> None:
-    store(tmp_path / "zoo" / "squirrel-filtered" / "t.json", zoo_unit("twin_lookup", 0, 35.2))
+    add_zoo_unit(tmp_path, "squirrel-filtered", "twin_lookup", 0, 35.2)
     text = to_markdown(main_table.render(Results(tmp_path, "main")))
     assert "| Twin look-up | ours | not run yet | not run yet | 35.20 | not run yet |" in text
 
@@ -120,7 +116,7 @@ def test_the_cost_table_reads_the_benchmark(tmp_path: Path) -> None:
     entries.append({"dataset": "synthetic-arxiv", "epochs": 5, "precompute_cpu_seconds": 1, "seconds": rounds})
     document = {"torch": "2.9", "threads": 1, "rounds": 3, "results": entries}
     store(tmp_path / "benchmarks" / "train_cost.json", document)
-    page = cost.render(Results(tmp_path, "cost"))
+    page = cost.render(Results(tmp_path, "cost", benchmarks=tmp_path / "benchmarks"))
     text = to_markdown(page)
     assert "| LSGNN, our CPU engine | ours | **0.50** |" in text
     assert "| GAT (PyG) | ours | not run yet |" in text
@@ -132,22 +128,22 @@ def test_both_sides_of_a_plug_in_try_the_same_settings(tmp_path: Path) -> None:
     results = Results(tmp_path, "plug-in")
     units = plug_in.units(Plan(datasets=("texas",)), results)
     sides = {
-        side: [u.arguments["settings"] for u in units if f"/gprgnn-{side}/trial" in u.key]
+        side: [u.arguments["settings"] for u in units if f"/gprgnn-{side}/trial" in u.name]
         for side in ("original", "localsim")
     }
     assert len(sides["original"]) == plug_in.budget(nodes=183)[0]
     assert [s | {"weights": "localsim"} for s in sides["original"]] == sides["localsim"]
-    assert not any(u.key.endswith("test") for u in units)
+    assert not any(u.name.endswith("test") for u in units)
 
 
 def test_the_best_trial_on_validation_is_tested_once_all_have_run(tmp_path: Path) -> None:
     pytest.importorskip("optuna")
     results, plan = Results(tmp_path, "plug-in"), Plan(datasets=("texas",))
-    trials = [u for u in plug_in.units(plan, results) if "/dagnn-localsim/" in u.key]
+    trials = [u for u in plug_in.units(plan, results) if "/dagnn-localsim/" in u.name]
     for number, unit in enumerate(trials):
-        store(results.path(unit.key), {"arguments": unit.arguments, "result": {"val": [50.0 + (number == 3)]}})
-    (tested,) = [u for u in plug_in.units(plan, results) if u.key.endswith("/test")]
-    assert tested.key == "texas/dagnn-localsim/test"
+        results.add(unit, result={"val": [50.0 + (number == 3)]})
+    (tested,) = [u for u in plug_in.units(plan, results) if u.name.endswith("/test")]
+    assert tested.name == "texas/dagnn-localsim/test"
     assert tested.arguments["settings"] == trials[3].arguments["settings"]
     assert tested.arguments["splits"] == 10
 
@@ -164,9 +160,8 @@ def test_large_graphs_fall_back_to_the_stand_in(tmp_path: Path, monkeypatch: pyt
 
 def test_the_best_model_of_a_large_graph_is_named_first(tmp_path: Path) -> None:
     results = Results(tmp_path, "large")
-    (results.folder / "arxiv-2023-year").mkdir(parents=True)
-    for key, test in (("gcn-0", 50.0), ("lsgnn-0", 60.0), ("lsgnn-1", 62.0)):
-        write_json(results.path(f"arxiv-2023-year/{key}"), {"arguments": {}, "result": {"test": test}})
+    for name, test in (("gcn-0", 50.0), ("lsgnn-0", 60.0), ("lsgnn-1", 62.0)):
+        results.add(PlannedUnit(f"arxiv-2023-year/{name}", {}), result={"test": test})
     page = large.EXPERIMENT.render(results)
     assert page.findings == ("arxiv-2023 by year (stand-in): LSGNN 61.00 ± 1.00, GCN 50.00",)
 
@@ -181,16 +176,16 @@ def test_years_become_five_classes_and_unknown_years_none(data_dir: Path) -> Non
 
 
 def test_a_peer_far_from_its_published_row_is_listed_with_a_reason(tmp_path: Path) -> None:
-    store(tmp_path / "zoo" / "texas" / "g.json", zoo_unit("gcn", 0, 80.0))  # published: 59.46
-    store(tmp_path / "zoo" / "texas" / "m.json", zoo_unit("mlp", 0, 80.0))  # published: 81.89
+    add_zoo_unit(tmp_path, "texas", "gcn", 0, 80.0)  # published: 59.46
+    add_zoo_unit(tmp_path, "texas", "mlp", 0, 80.0)  # published: 81.89
     table = main_table.render(Results(tmp_path, "main")).items[2]
     assert [row.label for row in table.rows] == ["GCN, Texas"]
     assert table.rows[0].cells[2] == "+20.54"
 
 
 def test_the_memory_of_the_zoo_is_shown_where_it_was_measured(tmp_path: Path) -> None:
-    assert len(cost.EXPERIMENT.render(Results(tmp_path, "cost")).items) == 1
+    assert len(cost.EXPERIMENT.render(Results(tmp_path, "cost", benchmarks=tmp_path / "benchmarks")).items) == 1
     store(tmp_path / "benchmarks" / "zoo_memory.json", {"pubmed": {"gcn": 812.3}})
-    _, memory = cost.EXPERIMENT.render(Results(tmp_path, "cost")).items
+    _, memory = cost.EXPERIMENT.render(Results(tmp_path, "cost", benchmarks=tmp_path / "benchmarks")).items
     assert isinstance(memory, Table)
     assert {row.label: row.cells for row in memory.rows}["GCN"] == ("812",)

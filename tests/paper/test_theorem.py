@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from lsgnn.datasets import fsbm
-from lsgnn.paper.theorem import interval, localsim_by_subgraph, localsim_of_nodes
-from lsgnn.paper.theorem_page import bound, expected
+from paper.theorem import interval, localsim_by_subgraph, localsim_of_nodes
+from paper.theorem_page import bound, expected
 
 PAPER = {"mu": [1.0, -1.0], "sigma": 1.0}
 

@@ -11,14 +11,13 @@ import torch
 from torch.nn import functional as F
 
 from lsgnn.datasets import fsbm
-from lsgnn.files import write_json
-from lsgnn.paper import rendering
-from lsgnn.paper.frame import Plan, Results
-from lsgnn.paper.toy import EXPERIMENT, PROTOCOL, compute, limit, node_features, raw_classes
-from lsgnn.paper.toy_model import ToyInputs, ToyLSGNN
-from lsgnn.paper.toy_page import METHODS
 from lsgnn.propagate.filters import adjacency
 from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity
+from paper import rendering
+from paper.frame import Plan, PlannedUnit, Results
+from paper.toy import EXPERIMENT, PROTOCOL, compute, limit, node_features, raw_classes
+from paper.toy_model import ToyInputs, ToyLSGNN
+from paper.toy_page import METHODS
 
 
 def random_inputs(B: int = 3, c: int = 3, n: int = 20, steered: bool = True) -> ToyInputs:
@@ -60,10 +59,9 @@ def test_the_limit_needs_the_subgraph_where_neighbours_mean_opposite_things() ->
 
 def test_a_grid_with_one_cell_renders(tmp_path: Path) -> None:
     results = Results(tmp_path, "toy")
-    results.folder.mkdir(parents=True)
     accuracy = {method: [80.0, 90.0] for method in METHODS}
     arguments = {"lambda1": 0.2, "lambda2": 0.2, **PROTOCOL}
-    write_json(results.path("02-02"), {"arguments": arguments, "result": {"accuracy": accuracy}})
+    results.add(PlannedUnit("02-02", arguments), result={"accuracy": accuracy})
     written = rendering.render(EXPERIMENT, results, tmp_path / "out")
     assert "| Raw feature | not run yet | not run yet | 85.0 | 85.0 |" in written[0].read_text("utf-8")
 

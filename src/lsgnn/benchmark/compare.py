@@ -72,11 +72,11 @@ def compare(
         bench = _Bench(graph, name, config, metric)
         units = []
         for number in numbers:
-            path = kept.path(name, number, splits[number], config, metric)
-            unit = kept.load(path)
+            key = kept.key(name, splits[number], config, metric)
+            unit = kept.get(key, name, number)
             if unit is None:
                 unit = bench.unit(number, splits[number])
-                kept.save(path, unit)
+                kept.add(key, unit)
             units.append(unit)
             if on_done is not None:
                 on_done(unit)

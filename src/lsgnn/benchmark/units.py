@@ -1,26 +1,104 @@
-"""Units of a comparison: one model on one split, kept as a small JSON file, so that a killed run goes on where it was.
+"""Finished units of work, kept so that a killed run goes on where it was: lines of JSON, in files that only grow.
 
-A unit's file is named after everything that decides its result (data, split, settings, metric): an existing file is a
-finished unit, and a changed setting is another file.
+A unit is known by its key, a digest of everything that decides its result (data, split, settings, metric): a key that
+is there is a finished unit, and a changed setting is another key. `compare` keeps its units here, and so do the paper's
+experiments.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 import re
-from dataclasses import asdict, dataclass, field, fields
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import scipy.sparse as sp
+from typing import Any, Self
 
 from lsgnn.config import TrainingConfig
-from lsgnn.files import make_folder, write_json
+from lsgnn.errors import InputError
+from lsgnn.files import make_folder, plain
+from lsgnn.graph.digest import digest_of_graph, digest_of_split
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
 from lsgnn.train.metrics import Metric
+
+
+class UnitFile:
+    """A file with one JSON object per line, each with its `key`; lines are only ever added, by one process or several.
+
+    A line is written at once, under a lock, and is on the disk when `add` returns. What a killed process left half
+    written is no line: it is passed over, and the next line begins on a new one.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._state: tuple[int, ...] = ()
+        self._units: dict[str, dict[str, Any]] = {}
+
+    def units(self) -> Mapping[str, dict[str, Any]]:
+        """Key → unit, in the order of the lines. Of several lines with one key the last counts, damaged ones never."""
+        try:
+            now = self.path.stat()
+            state = (now.st_ino, now.st_size, now.st_mtime_ns)
+            if state != self._state:  # other processes may have added some
+                self._units, self._state = _parsed(self.path.read_bytes()), state
+        except (FileNotFoundError, NotADirectoryError):
+            self._units, self._state = {}, ()
+        except OSError as error:
+            raise InputError(f"cannot read {self.path} ({error.strerror}): make it a readable file") from error
+        return self._units
+
+    def add(self, key: str, unit: Mapping[str, Any]) -> None:
+        """Adds one line; NaN and infinity become null, as JSON knows neither."""
+        make_folder(self.path.parent)
+        line = json.dumps({"key": key} | plain(unit), ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n"
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        try:
+            descriptor = os.open(self.path, flags, 0o666)
+            try:
+                _append(descriptor, line)
+            finally:
+                os.close(descriptor)  # which ends the lock as well
+        except OSError as error:
+            reason = f"cannot add to {self.path} ({error.strerror}): make room for it, or choose another folder"
+            raise InputError(reason) from error
+
+
+def _parsed(content: bytes) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for line in content.split(b"\n"):
+        try:
+            unit = json.loads(line.decode("utf-8"))
+        except (ValueError, RecursionError):  # half a line, or bytes that are no text
+            continue
+        if isinstance(unit, dict) and isinstance(key := unit.pop("key", None), str):
+            found.pop(key, None)  # so that the order is that of the lines that count
+            found[key] = unit
+    return found
+
+
+def _append(descriptor: int, line: bytes) -> None:
+    if sys.platform != "win32":
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    size = os.lseek(descriptor, 0, os.SEEK_END)
+    if size:
+        os.lseek(descriptor, size - 1, os.SEEK_SET)
+        line = line if os.read(descriptor, 1) == b"\n" else b"\n" + line
+    if os.write(descriptor, line) < len(line):  # the disk is full
+        os.ftruncate(descriptor, size)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    os.fsync(descriptor)
+
+
+def key_of(*decides: Any) -> str:
+    """A digest of everything that decides a result, as JSON can hold it."""
+    return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,51 +119,48 @@ class Unit:
     config: dict[str, Any] = field(repr=False)
     environment: dict[str, str] = field(default_factory=dict, repr=False)
 
+    @classmethod
+    def of(cls, stored: Mapping[str, Any] | None) -> Self | None:
+        """The unit of a line; None where there is none or it is damaged (it is then computed again)."""
+        if stored is None or any(f.name not in stored for f in fields(cls)):
+            return None
+        if not isinstance(stored["config"], dict) or not all(isinstance(stored[n], float | int) for n in _NUMBERS):
+            return None
+        return cls(**{f.name: stored[f.name] for f in fields(cls)})
+
+
+_NUMBERS = ("split", "val", "test", "best_epoch", "epochs", "seconds", "prepare_seconds", "num_parameters")
+
 
 class UnitStore:
-    """A folder of unit files, `<dataset>/<model>-split<number>-<digest>.json`; without a folder it keeps nothing."""
+    """The units of one graph in a folder, `<graph>/<model>.jsonl`; without a folder it keeps nothing."""
 
     def __init__(self, folder: Path | None, graph: Graph) -> None:
-        self.folder = None if folder is None else Path(folder) / re.sub(r"[^\w.-]", "_", graph.name)
+        self.folder = None if folder is None else make_folder(Path(folder).expanduser() / _safe(graph.name))
         self._data = digest_of_graph(graph) if folder is not None else ""
+        self._files: dict[str, UnitFile] = {}
 
-    def path(self, model: str, number: int, split: Split, config: TrainingConfig, metric: Metric) -> Path | None:
+    def key(self, model: str, split: Split, config: TrainingConfig, metric: Metric) -> str:
+        return key_of(self._data, digest_of_split(split), model, config.to_dict(), metric)
+
+    def get(self, key: str, model: str, number: int) -> Unit | None:
+        """The finished unit, by the number that its split has now; None if there is none."""
+        file = self._file(model)
+        unit = Unit.of(file.units().get(key)) if file else None
+        return unit and replace(unit, split=number)
+
+    def add(self, key: str, unit: Unit) -> None:
+        if file := self._file(unit.model):
+            file.add(key, asdict(unit))
+
+    def _file(self, model: str) -> UnitFile | None:
         if self.folder is None:
             return None
-        decides = json.dumps([self._data, digest_of_split(split), model, config.to_dict(), metric], sort_keys=True)
-        return self.folder / f"{model}-split{number}-{hashlib.sha256(decides.encode()).hexdigest()[:10]}.json"
-
-    @staticmethod
-    def load(path: Path | None) -> Unit | None:
-        """The unit in that file; None where there is none or the file is not one (it is then computed again)."""
-        if path is None or not path.is_file():
-            return None
-        try:
-            content = json.loads(path.read_text("utf-8"))
-            return Unit(**{f.name: content[f.name] for f in fields(Unit)})
-        except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError):
-            return None
-
-    @staticmethod
-    def save(path: Path | None, unit: Unit) -> None:
-        if path is not None:
-            make_folder(path.parent)
-            write_json(path, asdict(unit))
+        return self._files.setdefault(model, UnitFile(self.folder / f"{model}.jsonl"))
 
 
-def digest_of_split(split: Split) -> list[str]:
-    masks = (split.train, split.val, split.test)
-    return [hashlib.sha256(np.packbits(mask).tobytes()).hexdigest() for mask in masks]
-
-
-def digest_of_graph(graph: Graph) -> str:
-    x: Any = graph.x
-    parts = [x.data, x.indices, x.indptr] if sp.issparse(x) else [x]
-    parts += [graph.edge_index, graph.y]
-    if graph.edge_weight is not None:
-        parts.append(graph.edge_weight)
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(str((part.dtype, part.shape)).encode())
-        digest.update(np.ascontiguousarray(part).tobytes())
-    return digest.hexdigest()
+def _safe(name: str) -> str:
+    """A graph's name as that of a folder, which must not lead to another one."""
+    if not name.strip("."):
+        raise InputError(f"a graph named {name!r} cannot have a folder of its own: give it a name with a letter in it")
+    return re.sub(r"[^\w.-]", "_", name)

@@ -17,7 +17,6 @@ from lsgnn.cli.explain import explain
 from lsgnn.cli.export import export
 from lsgnn.cli.fit import fit
 from lsgnn.cli.models import models
-from lsgnn.cli.paper import paper
 from lsgnn.cli.precompute import precompute
 from lsgnn.cli.predict import predict
 from lsgnn.cli.show import say
@@ -35,7 +34,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = (demo, diagnose, fit, predict, explain, evaluate, compare, tune, export, precompute, verify)
-for command in (*COMMANDS, datasets, models, paper):
+for command in (*COMMANDS, datasets, models):
     app.command()(command)
 
 
@@ -54,11 +53,15 @@ def main(
     pass
 
 
-def run() -> None:
-    """The `lsgnn` executable: bad input is one line on stderr and exit code 2, Ctrl-C is 130, neither a traceback."""
+def run(application: typer.Typer = app) -> None:
+    """The `lsgnn` executable: bad input is one line on stderr and exit code 2, Ctrl-C is 130, neither a traceback.
+
+    Args:
+        application: another command line that is to behave alike, such as the repository's `python -m paper`.
+    """
     warnings.showwarning = _show_warning
     try:
-        code = app(standalone_mode=False)  # its own way of showing errors is a box of five lines
+        code = application(standalone_mode=False)  # its own way of showing errors is a box of five lines
     except InputError as error:
         _stop(str(error))
     except UsageError as error:

@@ -1,9 +1,9 @@
 """Settings per dataset: `released` as in the authors' code, `paper` as in the text, `tuned` by us on validation nodes,
 `default` for any graph.
 
-One file per dataset under `presets/` holds the tables (`scripts/write_presets.py` writes those tuned by us), so that no
-code branches on a dataset's name. A preset also says on which splits it was meant to be run; `preset_splits` makes
-those for a loaded graph.
+One file per dataset under `presets/` holds the tables (the repository's `paper/scripts/write_presets.py` writes those
+tuned by us), so that no code branches on a dataset's name. A preset also says on which splits it was meant to be run;
+`preset_splits` makes those for a loaded graph.
 """
 
 from __future__ import annotations

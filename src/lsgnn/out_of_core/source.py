@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lsgnn.benchmark.units import digest_of_graph
 from lsgnn.errors import InputError, LSGNNWarning
+from lsgnn.graph.digest import digest_of_graph
 from lsgnn.graph.graph import Features, Graph
 from lsgnn.graph.io.convert import as_graph
 from lsgnn.graph.splits import Split, Splits, stratified_splits

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from lsgnn import zoo
-from lsgnn.benchmark.units import digest_of_graph, digest_of_split
 from lsgnn.config import LSGNNConfig, TrainingConfig
 from lsgnn.errors import InputError
+from lsgnn.graph.digest import digest_of_graph, digest_of_split
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.io.convert import as_graph
 from lsgnn.graph.split_checks import check_split, default_splits, split_numbers

@@ -1,0 +1,134 @@
+"""What an experiment is: a list of units to compute, each one line of a file, and a page made from these alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lsgnn.benchmark.units import UnitFile, key_of
+from lsgnn.errors import InputError
+from paper.page import Page
+
+
+@dataclass(frozen=True)
+class PlannedUnit:
+    """The smallest piece of work that is kept, before it is done.
+
+    Args:
+        name: of the unit in its experiment: `texas/localsim`; units of one dataset are kept in one file.
+        arguments: everything that decides the result, as JSON can hold it; stored with the result.
+    """
+
+    name: str
+    arguments: dict[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What was asked for.
+
+    Args:
+        datasets: the datasets to run on; None for the experiment's own choice.
+        quick: a tiny version that ends in seconds and proves nothing; its results are kept apart.
+        data_dir: folder of `.npz` graphs.
+    """
+
+    datasets: tuple[str, ...] | None = None
+    quick: bool = False
+    data_dir: Path | None = None
+
+    def chosen(self, default: tuple[str, ...]) -> tuple[str, ...]:
+        return default if self.datasets is None else self.datasets
+
+
+@dataclass(frozen=True)
+class Results:
+    """The stored results: those of one experiment, and the folder in which other tools leave theirs.
+
+    Args:
+        root: `paper/results/`, which holds `experiments/`, `tuning/` and `zoo/`.
+        experiment: name of the experiment.
+        quick: read (and write) the quick version's results, which never mix with the real ones.
+        benchmarks: folder of what the scripts in `benchmarks/` measured; None if nothing was.
+    """
+
+    root: Path
+    experiment: str
+    quick: bool = False
+    benchmarks: Path | None = None
+    _files: dict[Path, UnitFile] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def folder(self) -> Path:
+        return self.root / ("quick" if self.quick else "experiments") / self.experiment
+
+    def path(self, name: str) -> Path:
+        """The file of a unit: one per dataset, or one for all where the units are not of datasets."""
+        first, slash, _ = name.partition("/")
+        return self.folder / f"{first if slash else 'all'}.jsonl"
+
+    def get(self, name: str) -> Any:
+        """What the unit computed; None if it has not run."""
+        stored = self._stored(self.path(name)).get(name)
+        return None if stored is None else stored["result"]
+
+    def arguments(self, name: str) -> dict[str, Any]:
+        """What a finished unit was computed from."""
+        arguments: dict[str, Any] = self._stored(self.path(name))[name]["arguments"]
+        return arguments
+
+    def add(self, unit: PlannedUnit, **outcome: Any) -> None:
+        """Keeps what a unit computed, as `result`, and whatever else there is to say of it."""
+        about = {"experiment": self.experiment, "name": unit.name, "arguments": unit.arguments}
+        self._file(self.path(unit.name)).add(key_of(self.experiment, unit.name, unit.arguments), about | outcome)
+
+    def _file(self, path: Path) -> UnitFile:
+        return self._files.setdefault(path, UnitFile(path))
+
+    def _stored(self, path: Path) -> dict[str, dict[str, Any]]:
+        """Name → line, for the lines of a file that are whole."""
+        lines = self._file(path).units().values()
+        return {line["name"]: line for line in lines if {"name", "arguments", "result"} <= line.keys()}
+
+    def benchmark(self, name: str) -> Any:
+        """What a script in `benchmarks/` measured; None if it has not run."""
+        path = self.benchmarks / f"{name}.json" if self.benchmarks else None
+        return read_json(path) if path and path.is_file() else None
+
+    def finished(self) -> list[str]:
+        """The names of all finished units, sorted."""
+        return sorted(name for path in self.folder.glob("*.jsonl") for name in self._stored(path))
+
+
+Compute = Callable[[dict[str, Any], Plan], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One table or figure of the paper.
+
+    Args:
+        name: as in `python -m paper run NAME`.
+        title: heading of its page.
+        render: stored results in, page out; computes nothing that takes time and draws no random number.
+        units: the units that can be computed now, finished ones included; asked again until it names nothing new, so
+            that a unit may build on the results of others. None where the page shows what other commands have stored.
+        compute: a unit's arguments in, its result out; a function of a module, because it may run in another process.
+            Needed where there are units.
+    """
+
+    name: str
+    title: str
+    render: Callable[[Results], Page]
+    units: Callable[[Plan, Results], list[PlannedUnit]] = lambda plan, results: []
+    compute: Compute | None = None
+
+
+def read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not a JSON document ({error}): remove it and run its experiment again") from error

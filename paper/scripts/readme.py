@@ -1,0 +1,227 @@
+"""Writes the generated parts of README.md and docs/ from stored results; `--check` tells if one is stale.
+
+python -m paper.scripts.readme [--check]
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+import paper
+from paper.frame import Results, read_json
+from paper.inputs import Tuned, read_tuned, read_zoo
+from paper.page import Score
+from paper.places import BENCHMARKS, REPOSITORY, RESULTS
+from paper.published import OTHERS, nine, printed_lsgnn, title
+from paper.scripts.regenerate import regenerate
+
+FILES = tuple(REPOSITORY / name for name in ("README.md", "docs/results.md", "docs/tutorials/large.md"))
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The folders that the numbers come from: raw results, and what the scripts in benchmarks/ measured."""
+
+    results: Path
+    benchmarks: Path
+
+
+# the authors' own logs (fact sheet, section 3)
+AUTHORS_LOG = {
+    "cora": 88.14,
+    "citeseer": 77.43,
+    "pubmed": 89.84,
+    "chameleon": 79.01,
+    "squirrel": 72.62,
+    "actor": 36.17,
+    "cornell": 87.30,
+    "cornell-fixed": 74.86,
+    "texas": 90.27,
+    "wisconsin": 90.00,
+}
+
+
+def released_table(stored: Stored) -> str:
+    """One row per dataset: ours beside the authors' log and the published number."""
+    lines = [
+        "| dataset | splits | direction | ours, fused engine | ours, torch loop | authors' log | published |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, log in AUTHORS_LOG.items():
+        engines = [_read(stored.results / folder / f"{name}.json") for folder in ("released", "released-torch")]
+        known = next((result for result in engines if result), None)
+        rule = "authors'" if name in ("cora", "citeseer", "pubmed") else "Geom-GCN"
+        splits = f"{len(known['splits'])}, {rule}" if known else ""
+        direction = known["config"]["direction"] if known else ""
+        cells = (name, splits, direction, *map(_score, engines), f"{log:.2f}", _or_dash(printed_lsgnn().get(name)))
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def speed_table(stored: Stored) -> str:
+    """CPU seconds of our engine and how many times as long the others take; a second run of some follows the first."""
+    lines = [
+        "| dataset | epochs | rounds | LSGNN, fused engine | as the released code computes it | GCN | GAT | SGC |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name in ("train_cost", "train_cost_webkb"):
+        measured = _read(stored.benchmarks / f"{name}.json") or {"results": []}
+        for entry in measured["results"]:
+            medians = {method: median(cpu for cpu, _ in rounds) for method, rounds in entry["seconds"].items()}
+            ratios = (
+                f"{medians[method] / medians['lsgnn']:.1f} ×" if method in medians else "–"
+                for method in ("lsgnn-as-released", "gcn", "gat", "sgc")
+            )
+            cells = (
+                entry["dataset"],
+                str(entry["epochs"]),
+                str(measured["rounds"]),
+                f"{medians['lsgnn']:.2f} s",
+                *ratios,
+            )
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def tuning_time_table(stored: Stored) -> str:
+    """How long a user waits for a search without pruning."""
+    lines = ["| dataset | trials | splits | trainings at a time | minutes | CPU minutes |", "|---|---|---|---|---|---|"]
+    for entry in (_read(stored.benchmarks / "tune_time.json") or {"results": []})["results"]:
+        counts = (str(entry[name]) for name in ("trials", "splits", "jobs"))
+        minutes = (f"{entry[name] / 60:.1f}" for name in ("wall_seconds", "cpu_seconds"))
+        lines.append(f"| {' | '.join((entry['dataset'], *counts, *minutes))} |")
+    return "\n".join(lines)
+
+
+def store_table(stored: Stored) -> str:
+    """CPU time and peak memory of a graph on disk."""
+    measured = _read(stored.benchmarks / "store.json")
+    shape = (
+        f"{measured['nodes']:,} nodes, {measured['features']} features, {measured['edges']:,} edges, "
+        f"{measured['hops']} hops; the store: {measured['store_megabytes']:,} MB"
+    )
+    lines = [f"| {shape} | CPU seconds | peak of allocated memory |", "|---|---|---|"]
+    limit, epochs = f"`--max-memory {measured['max_memory']}MB`", f"{measured['epochs']} epochs"
+    for name, how in (("libraries", "Python, loaded"), ("precompute", limit), ("fit", epochs)):
+        entry = measured[name]
+        label = how if name == "libraries" else f"`lsgnn {name}`, {how}"
+        lines.append(f"| {label} | {entry['cpu_seconds']} | {entry['peak_megabytes']:.0f} MB |")
+    return "\n".join(lines)
+
+
+ONE, VOTING = "one setting for all splits", "one setting, seeds voting"
+READINGS = {  # title of a column → space, rule of choice
+    "one training": ("paper", ONE),
+    "seeds voting": ("paper", VOTING),
+    "refolded validation, seeds voting": ("paper-refolds", VOTING),
+    "extended space, one training": ("extended", ONE),
+    "extended space, seeds voting": ("extended", VOTING),
+}
+
+
+def tuned_table(stored: Stored) -> str:
+    """One row per dataset: LSGNN tuned on validation nodes in the paper's space and in ours, beside the published."""
+    found = {(t.dataset, t.space, t.rule): t for t in read_tuned(stored.results) if t.model == "lsgnn"}
+    titles = ("dataset", "published", "trials, paper's / extended space", *READINGS)
+    lines = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
+    for name in (*nine(), *OTHERS):
+        own = [found.get((name, *reading)) for reading in READINGS.values()]
+        searches = [found.get((name, space, ONE)) for space in ("paper", "extended")]
+        unit = ", ROC AUC" if any(t is not None and t.metric == "roc_auc" for t in own) else ""
+        trials = " / ".join("–" if t is None else str(t.trials) for t in searches)
+        scores = ["–" if t is None else str(Score.of(t.test)) for t in own]
+        lines.append(f"| {' | '.join((title(name) + unit, _or_dash(printed_lsgnn().get(name)), trials, *scores))} |")
+    means = [_mean_of_nine(found, *reading) for reading in READINGS.values()]
+    published = mean(printed_lsgnn()[name] for name in nine())
+    lines.append(f"| {' | '.join(('**mean of the nine**', f'{published:.2f}', '', *means))} |")
+    return "\n".join(lines)
+
+
+def _mean_of_nine(found: Mapping[tuple[str, str, str], Tuned], space: str, rule: str) -> str:
+    """Empty unless all nine have been read; refolding is for the smallest, the others count as without it."""
+    instead = "paper" if space == "paper-refolds" else space
+    read = [found.get((name, space, rule)) or found.get((name, instead, rule)) for name in nine()]
+    scores = [mean(t.test) for t in read if t is not None]
+    return f"{mean(scores):.2f}" if len(scores) == len(read) else ""
+
+
+def explained_table(stored: Stored) -> str:
+    """What direction, twins and corrected data do to the sets with the largest published gains."""
+    lines = ["| | Chameleon | Squirrel |", "|---|---|---|"]
+    datasets = ("chameleon", "squirrel")
+    zoo = {d: read_zoo(stored.results, d) for name in datasets for d in (name, f"{name}-filtered")}
+    results = Results(stored.results, "ablation")
+
+    def ablation(variant: str) -> list[str]:
+        units = (results.get(f"{d}/{variant}") for d in datasets)
+        return [str(Score.of(unit["test"])) if unit else "not run yet" for unit in units]
+
+    def model(name: str, filtered: bool = False) -> list[str]:
+        found = (zoo[f"{d}-filtered" if filtered else d].get(name) for d in datasets)
+        return [str(Score.of(scores)) if scores else "not run yet" for scores in found]
+
+    rows = {
+        "LSGNN, published": [f"{printed_lsgnn()[d]:.2f}" for d in datasets],
+        "LSGNN, released settings (out-neighbours)": ablation("lsgnn"),
+        "the same, undirected, as the paper says": ablation("undirected"),
+        "the same, graph-level weights instead of LocalSim": ablation("graph_weights"),
+        "twin look-up, which learns nothing": model("twin_lookup"),
+        "nearly without twins (filtered data): LSGNN, released settings": model("lsgnn", filtered=True),
+        "nearly without twins: twin look-up": model("twin_lookup", filtered=True),
+        "nearly without twins: GCN": model("gcn", filtered=True),
+    }
+    return "\n".join([*lines, *(f"| {label} | {' | '.join(cells)} |" for label, cells in rows.items())])
+
+
+def findings(experiment: str, stored: Stored) -> str:
+    """The sentences with numbers that an experiment's page begins with."""
+    page = paper.get(experiment).render(Results(stored.results, experiment, benchmarks=stored.benchmarks))
+    return "\n".join(f"* {line}" for line in page.findings) or "* not run yet"
+
+
+def _read(file: Path) -> Any:
+    return read_json(file) if file.exists() else None
+
+
+def _score(result: Any) -> str:
+    return "not run yet" if result is None else str(Score.of(result["test_accuracy"]["per_split"]))
+
+
+def _or_dash(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+SECTIONS: dict[str, Callable[[Stored], str]] = {
+    "released": released_table,
+    "speed": speed_table,
+    "tuning-time": tuning_time_table,
+    "store": store_table,
+    "tuned": tuned_table,
+    "explained": explained_table,
+    **{f"findings-{name}": partial(findings, name) for name in paper.names()},
+}
+
+
+def render(text: str, stored: Stored) -> str:
+    """The text with every generated section made anew."""
+
+    def fill(match: re.Match[str]) -> str:
+        return f"{match[1]}{SECTIONS[match[2]](stored)}\n{match[3]}"
+
+    return re.sub(r"(<!-- begin ([\w-]+) .*?-->\n).*?(<!-- end \2 -->)", fill, text, flags=re.DOTALL)
+
+
+def contents() -> dict[Path, str]:
+    """Each file with its generated parts, from what the repository stores."""
+    return {file: render(file.read_text("utf-8"), Stored(RESULTS, BENCHMARKS)) for file in FILES}
+
+
+if __name__ == "__main__":
+    sys.exit(regenerate(contents(), __doc__))
