@@ -39,6 +39,18 @@ def test_a_table_has_the_ids_the_classes_and_their_probabilities(run, tmp_path):
         predictions.save(tmp_path / "p.xlsx")
 
 
+def test_a_table_by_hand_and_its_file_named_by_a_string(tmp_path):
+    logits = np.log(np.array([[0.7, 0.2, 0.1], [0.2, 0.3, 0.5]], dtype=np.float32))
+    predictions = Predictions.of_logits(logits, np.array(["u", "v"]), ("a", "b", "c"))
+    assert (predictions.labels, len(predictions)) == (["a", "c"], 2)
+    np.testing.assert_allclose(predictions.confidence, [0.7, 0.5], rtol=1e-6)
+    predictions.save(str(tmp_path / "p.csv"))
+    (first, second) = pyarrow.csv.read_csv(tmp_path / "p.csv").to_pylist()
+    assert (first["id"], first["prediction"], second["id"], second["prediction"]) == ("u", "a", "v", "c")
+    values = [second[name] for name in ("confidence", "p(a)", "p(b)", "p(c)")]
+    assert values == pytest.approx([0.5, 0.2, 0.3, 0.5], rel=1e-5)
+
+
 def test_logits_are_divided_by_the_temperature():
     logits = np.array([[0.0, 2 * np.log(3.0)]], dtype=np.float32)  # odds of 1 to 9, which a temperature of 2 roots
     for temperature, expected in ((1.0, [0.1, 0.9]), (2.0, [0.25, 0.75]), (0.5, [1 / 82, 81 / 82])):

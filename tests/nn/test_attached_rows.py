@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
-from lsgnn.runs.new_nodes import attached_rows, enlarged, new_nodes
 
 from lsgnn import Graph, InputError, LSGNNConfig
+from lsgnn.graph.new_nodes import enlarged, new_nodes
+from lsgnn.nn.attached_rows import attached_rows
 from lsgnn.propagate.precompute import precompute
 
 # known: 0 ↔ 1 and a self loop on 1; new: 2 → 0, 2 → 1 and a self loop on 2
@@ -42,6 +43,12 @@ def test_light_edges_of_a_new_node_are_divided_by_degrees_below_one() -> None:
     a, b = 0.3 / np.sqrt(0.4 * 0.1), 0.1 / np.sqrt(0.4 * 0.1)
     expected = [[0, 0, 1], [a, b, 0.5], [-a, -b, 0.5]]
     np.testing.assert_allclose(stack([0.3, 0.1, 0.7], known, degree="plain", beta=0.5), expected, atol=1e-6)
+
+
+def test_weights_of_new_edges_count_where_the_known_ones_have_none() -> None:
+    a, b = 0.3 / np.sqrt(0.4 * 1), 0.1 / np.sqrt(0.4 * 1)
+    expected = [[0, 0, 1], [a, b, 0.5], [-a, -b, 0.5]]
+    np.testing.assert_allclose(stack([0.3, 0.1, 0.7], degree="plain", beta=0.5), expected, atol=1e-6)
 
 
 def test_new_nodes_are_numbered_after_the_known_ones_or_named() -> None:
