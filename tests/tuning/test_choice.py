@@ -9,9 +9,10 @@ import pytest
 from lsgnn import LSGNNConfig, stratified_splits, zoo
 from lsgnn.tuning import tune
 from lsgnn.tuning.choice import choose
-from lsgnn.tuning.scorer import LSGNNScorer, ZooScorer
+from lsgnn.tuning.scorer import Scorer
 from lsgnn.tuning.study import open_study, search
-from lsgnn.zoo.protocol import ZooModel
+from lsgnn.zoo.prepared import Prepared
+from lsgnn.zoo.protocol import Model
 from tests.graphs import two_blocks
 
 GRAPH = two_blocks(n=60)
@@ -51,14 +52,13 @@ def test_settings_that_won_by_the_searchs_own_seed_are_not_chosen() -> None:
 def test_no_training_of_the_choice_uses_a_seed_of_the_search(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first look at β and γ included: every training draws with its split's own seed, never seen before."""
     used: list[tuple[int, int]] = []
-    kind = LSGNNScorer if model == "lsgnn" else ZooScorer
 
     def scores(self: Any, settings: dict[str, Any], splits: Sequence[int], seed: int) -> Iterator[float]:
         for s in splits:
             used.append((s, seed + s))
             yield 50.0
 
-    monkeypatch.setattr(kind, "scores", scores)
+    monkeypatch.setattr(Scorer, "scores", scores)
     in_search: list[int] = []
     given = dict(splits=SPLITS, trials=4, seed=3, prune=False)
     tune(GRAPH, model=model, on_trial=lambda _: in_search.append(len(used)), **given)
@@ -68,14 +68,14 @@ def test_no_training_of_the_choice_uses_a_seed_of_the_search(model: str, monkeyp
     assert not before & after
 
 
-def test_models_of_the_zoo_train_each_split_with_a_seed_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    seeds, honest = [], ZooModel.solve
+def test_each_split_is_trained_with_a_seed_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds, honest = [], Model.train
 
-    def solve(self: Any, graph: Any, split: Any, config: Any, inputs: Any = None) -> Any:
+    def train(self: Any, graph: Any, inputs: Any, split: Any, config: Any, **how: Any) -> Any:
         seeds.append(config.seed)
-        return honest(self, graph, split, config, inputs)
+        return honest(self, graph, inputs, split, config, **how)
 
-    monkeypatch.setattr(ZooModel, "solve", solve)
+    monkeypatch.setattr(Model, "train", train)
     gcn = zoo.get("gcn")
-    list(ZooScorer(GRAPH, SPLITS, gcn, gcn.config(epochs=1)).scores({}, [0, 2], seed=7))
+    list(Scorer(Prepared(GRAPH), SPLITS, gcn, gcn.config(epochs=1)).scores({}, [0, 2], seed=7))
     assert seeds == [7, 9]
