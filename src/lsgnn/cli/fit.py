@@ -40,12 +40,16 @@ def fit(
         stores.refuse(report=report, split=split, members=members - 1, engine=engine != "auto")
         stores.fit_store(graph, out, predictions, batch_size, preset, set or [], json)
         return
+    options.check_places((out, ()), (predictions, (".csv", ".parquet")), (report, (".html",)))
+    if out is not None:
+        from lsgnn.runs.checkpoint import require_place
+
+        require_place(out.expanduser())
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
     config, splits = options.settings_and_splits(g, preset, [c for c in set or [] if c != "direction=auto"])
     # nobody said which neighbours to read: the validation nodes shall choose
     chosen = {"direction": "auto"} if options.direction_unsaid(g, preset, set or []) else {}
     options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
-    options.check_places((out, ()), (predictions, (".csv", ".parquet")), (report, (".html",)))
     from lsgnn.runs.fit import fit as train
 
     with progress(f"training on {g.name}", config.epochs * members) as step:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lsgnn.errors import InputError
+from lsgnn.files import require_name
 
 if TYPE_CHECKING:
     from lsgnn.config import LSGNNConfig
@@ -142,8 +143,9 @@ def load_preset(path: Path) -> LSGNNConfig:
     """Settings from a file written by `lsgnn tune --export`."""
     from lsgnn.config import LSGNNConfig
 
+    require_name(path)
     try:
-        table = tomllib.loads(path.read_text())
+        table = tomllib.loads(path.read_text("utf-8"))
         if (model := table.pop("model", "lsgnn")) != "lsgnn":
             raise InputError(
                 f"{path} holds settings of {model!r}, not of LSGNN: use one that `lsgnn tune` wrote for it"
@@ -162,7 +164,7 @@ def parse_settings(changes: Sequence[str]) -> dict[str, Any]:
             raise InputError(f"--set {change!r} has no '=': write NAME=VALUE, for example --set K=3")
         try:
             settings[name.strip()] = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
+        except ValueError:  # no TOML, or a number of thousands of digits
             settings[name.strip()] = value.strip()
     return settings
 
@@ -174,6 +176,7 @@ def check_places(*places: tuple[Path | None, tuple[str, ...]]) -> None:
             continue
         if endings and path.suffix not in endings:
             raise InputError(f"cannot write {path.name!r}: the name must end in {' or '.join(endings)}")
+        require_name(path)
         if not path.expanduser().resolve().parent.is_dir():
             raise InputError(f"cannot write {path}: the folder {path.parent} does not exist; create it first")
         if endings and path.is_dir():

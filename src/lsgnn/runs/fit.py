@@ -21,6 +21,7 @@ from lsgnn.runs.run import Run
 from lsgnn.train.engines import Engine, train
 from lsgnn.train.environment import environment
 from lsgnn.train.loop import OnEpoch
+from lsgnn.train.trained import require_memory_for_history
 
 
 def fit(
@@ -62,6 +63,7 @@ def fit(
     if not isinstance(split, Split | int | np.integer):
         raise InputError(f"split={split!r} is of type {type(split).__name__}: pass a number or a Split")
     chosen = split if isinstance(split, Split) else default_splits(graph, splits)[int(split)]
+    require_memory_for_history(config)  # here, because a probe would be trained for nothing
     notes = check_split(graph, chosen) + note_on_columns(graph, config.feature_norm)
     if unsaid:
         choice = probe(graph, chosen, config, engine, (config.weights,) if weights_said else PROBED)

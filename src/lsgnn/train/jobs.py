@@ -84,16 +84,17 @@ def train_many(
         shared(job.config)
     threaded = engine != "torch" and all(supports(job.config) for job in jobs)
     results: dict[int, Trained] = {}
-    with ThreadPoolExecutor(max_workers=workers if threaded else 1) as pool:
-        try:
-            for future in as_completed([pool.submit(work, number) for number in range(len(jobs))]):
-                number, trained = future.result()
-                results[number] = trained
-                if on_done is not None:
-                    on_done(number, trained)
-        except BaseException:  # Ctrl-C and errors wait for the trainings that run, and begin no other
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    pool = ThreadPoolExecutor(max_workers=workers if threaded else 1)
+    try:
+        for future in as_completed([pool.submit(work, number) for number in range(len(jobs))]):
+            number, trained = future.result()
+            results[number] = trained
+            if on_done is not None:
+                on_done(number, trained)
+    except BaseException as error:  # trainings that run are finished, unless it was Ctrl-C, and no other begins
+        pool.shutdown(wait=not isinstance(error, KeyboardInterrupt), cancel_futures=True)
+        raise
+    pool.shutdown()
     return [results[number] for number in range(len(jobs))]
 
 

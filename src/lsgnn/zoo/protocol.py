@@ -22,6 +22,7 @@ from lsgnn.config import Direction, FeatureNorm, SelectBy, TrainingConfig
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.sparsity import sparse_if_mostly_zero
 from lsgnn.graph.splits import Split
+from lsgnn.memory import require_memory
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.filters import adjacency, normalized_adjacency
@@ -136,6 +137,7 @@ class ZooModel(Generic[Config]):
         No label of a test node is seen by what is prepared, built or trained.
         """
         start, graph = time.perf_counter(), dataclasses.replace(graph, y=split.visible(graph.y))
+        self._require_memory(graph, config)
         inputs = self.prepare(graph, config) if inputs is None else inputs
         with seeded(config.seed):
             model = self.build(config, graph, inputs)
@@ -144,3 +146,12 @@ class ZooModel(Generic[Config]):
             logits = model.eval()(inputs).numpy()
         parameters = sum(p.numel() for p in model.parameters())
         return Solution(logits, trained, parameters, time.perf_counter() - start)
+
+    def _require_memory(self, graph: Graph, config: Config) -> None:
+        """Of one hidden layer, forward and back: the least that a peer with so many channels takes."""
+        width = getattr(config, "hidden_channels", 0)
+        require_memory(
+            8 * width * (graph.num_nodes + 2 * graph.num_features),
+            f"{self.title} with hidden_channels={width} on {graph.num_nodes} nodes",
+            "lower hidden_channels",
+        )
