@@ -27,6 +27,13 @@ def test_the_digest_is_that_of_all_bytes_and_progress_adds_up(tmp_path: Path) ->
     assert len(read) == 2
 
 
+def test_the_digest_is_the_known_one_and_its_bytes_are_counted(folder: Path) -> None:
+    seen = list[int]()
+    digest = sha256_of(folder / "a.txt", seen.append)
+    assert digest == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # FIPS 180-2, appendix B.1
+    assert seen == [3]
+
+
 def test_files_that_are_as_they_were_pass_and_others_are_not_looked_at(folder: Path) -> None:
     (folder / "notes.txt").write_text("mine")
     verify_digests(folder, ("a.txt", "b.txt"))

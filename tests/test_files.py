@@ -2,12 +2,15 @@
 
 import json
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
+from lsgnn.digests import DIGESTS
 from lsgnn.errors import InputError
-from lsgnn.files import write_atomically, write_folder_atomically, write_json, write_text
+from lsgnn.files import SEAL, write_atomically, write_folder_atomically, write_json, write_text
 
 
 def names_in(folder):
@@ -89,39 +92,122 @@ def test_json_is_valid_json_whatever_the_numbers(tmp_path):
     assert json.loads((tmp_path / "m.json").read_text()) == {"accuracy": 0.5, "per_class": [1.0, None], "n": 3}
 
 
-def test_a_folder_replaces_the_old_one_as_a_whole(tmp_path):
-    for content in ("old", "new"):
-        with write_folder_atomically(tmp_path / "run") as new:
-            (new / f"{content}.txt").write_text(content)
-    assert names_in(tmp_path) == ["run"]
-    assert names_in(tmp_path / "run") == ["new.txt"]
+def contents(folder):
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_failed_folder_leaves_the_old_one(tmp_path):
-    with write_folder_atomically(tmp_path / "run") as new:
-        (new / "old.txt").write_text("old")
-    with pytest.raises(FileNotFoundError), write_folder_atomically(tmp_path / "run") as new:
+def write_pair(folder, text, other="weights"):
+    with write_folder_atomically(folder) as new:
+        for name in ("digests.json", other):
+            (new / name).write_text(text)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder that a run wrote and a user added something to."""
+    write_pair(tmp_path / "run", "old")
+    (tmp_path / "run" / "notes.txt").write_text("mine")
+    (tmp_path / "run" / "plots").mkdir()
+    (tmp_path / "run" / "plots" / "loss.svg").write_text("mine too")
+    return tmp_path / "run"
+
+
+MINE = {"notes.txt": "mine", "plots/loss.svg": "mine too"}
+OLD = MINE | {"digests.json": "old", "weights": "old"}
+
+
+def test_a_folder_replaces_its_own_files_and_no_others(folder):
+    write_pair(folder, "new")
+    assert contents(folder) == MINE | {"digests.json": "new", "weights": "new"}
+    assert names_in(folder) == ["digests.json", "notes.txt", "plots", "weights"]
+    assert names_in(folder.parent) == ["run"]
+
+
+def test_a_failed_folder_leaves_the_old_one(folder):
+    with pytest.raises(FileNotFoundError), write_folder_atomically(folder) as new:
         (new / "no such folder" / "new.txt").write_text("new")
-    assert names_in(tmp_path) == ["run"]
-    assert names_in(tmp_path / "run") == ["old.txt"]
+    assert contents(folder.parent) == {f"run/{name}": text for name, text in OLD.items()}
 
 
-def test_the_old_folder_comes_back_if_the_last_step_fails(tmp_path, monkeypatch):
-    with write_folder_atomically(tmp_path / "run") as new:
-        (new / "old.txt").write_text("old")
+@pytest.mark.parametrize("step", range(4))
+def test_the_old_files_come_back_whichever_step_fails(folder, monkeypatch, step):
+    (folder / "weights").rename(folder.parent / "weights")
+    (folder / "weights").symlink_to(folder.parent / "weights")
     replace, calls = os.replace, []
 
-    def fail_on_the_second(source, target):
+    def fail_once(source, target):
         calls.append(target)
-        if len(calls) == 2:
+        if len(calls) == step + 1:
             raise OSError("disk gone")
         replace(source, target)
 
-    monkeypatch.setattr(os, "replace", fail_on_the_second)
-    with pytest.raises(OSError, match="disk gone"), write_folder_atomically(tmp_path / "run") as new:
-        (new / "new.txt").write_text("new")
-    assert names_in(tmp_path) == ["run"]
-    assert names_in(tmp_path / "run") == ["old.txt"]
+    monkeypatch.setattr(os, "replace", fail_once)
+    with pytest.raises(OSError, match="disk gone"):
+        write_pair(folder, "new")
+    assert contents(folder) == OLD
+    assert (folder / "weights").is_symlink()
+    assert names_in(folder) == ["digests.json", "notes.txt", "plots", "weights"]
+
+
+def test_what_was_not_there_before_a_failure_is_not_there_after_it(folder, monkeypatch):
+    replace = os.replace
+
+    def fail_on_the_last(source, target):
+        if target == folder / "digests.json" and "new" in source.read_text():
+            raise OSError("disk gone")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", fail_on_the_last)
+    with pytest.raises(OSError, match="disk gone"):
+        write_pair(folder, "new", other="another")
+    assert contents(folder) == OLD
+
+
+KILLED = """
+import os, sys
+from lsgnn.files import write_folder_atomically
+folder, step = sys.argv[1], int(sys.argv[2])
+replace, calls = os.replace, []
+def die_at(source, target):
+    calls.append(target)
+    if len(calls) == step + 1:
+        os._exit(9)
+    replace(source, target)
+os.replace = die_at
+with write_folder_atomically(folder) as new:
+    (new / "digests.json").write_text("new")
+    (new / "weights").write_text("new")
+"""
+
+
+@pytest.mark.parametrize("step", range(4))
+def test_a_kill_at_any_step_loses_nothing_and_shows(folder, step):
+    done = subprocess.run([sys.executable, "-c", KILLED, str(folder), str(step)], check=False)
+    assert done.returncode == 9
+    left = contents(folder)
+    assert MINE.items() <= left.items()
+    assert sorted(text for name, text in left.items() if name not in MINE) == ["new", "new", "old", "old"]
+    assert "digests.json" not in left or left["digests.json"] == left["weights"] == "old"
+
+
+def test_a_folder_in_place_of_a_file_of_a_folder_is_kept(folder):
+    (folder / "weights").unlink()
+    (folder / "weights").mkdir()
+    with pytest.raises(InputError, match="a folder of that name is in the way"):
+        write_pair(folder, "new")
+    assert (folder / "weights").is_dir()
+
+
+def test_a_name_may_be_as_long_as_the_disk_allows(tmp_path):
+    for name in ("n" * 255, "ä" * 127):
+        write_text(tmp_path / name, name)
+        assert (tmp_path / name).read_text() == name
+    with pytest.raises(InputError, match=r"the name '.*'… is too long for this disk \(\d+ bytes\): shorten it"):
+        write_text(tmp_path / ("ä" * 128), "")
+
+
+def test_the_seal_of_a_folder_is_its_record_of_digests():
+    assert SEAL == DIGESTS
 
 
 def test_a_file_in_place_of_a_folder_is_kept(tmp_path):

@@ -1,5 +1,5 @@
 """`python -m lsgnn` is the `lsgnn` command."""
 
-from lsgnn.cli.main import run
+from lsgnn.cli.start import run
 
 run()

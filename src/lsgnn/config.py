@@ -149,11 +149,15 @@ class LSGNNConfig(TrainingConfig):
         return self.direction if self.localsim_direction == "same" else self.localsim_direction
 
     @property
-    def tied_to_graph(self) -> str:
+    def kept_per_node(self) -> str:
+        """The setting that keeps parameters of each node, as NAME=VALUE; empty if none does."""
         if self.adjacency_embedding:
-            return "adjacency_embedding=True, which keeps parameters of each node"
-        tied = self.weights in ("free", "random")
-        return f"weights={self.weights!r}, which keeps parameters of each node" if tied else ""
+            return "adjacency_embedding=True"
+        return f"weights={self.weights!r}" if self.weights in ("free", "random") else ""
+
+    @property
+    def tied_to_graph(self) -> str:
+        return f"{self.kept_per_node}, which keeps parameters of each node" if self.kept_per_node else ""
 
 
 def _refuse_unknown(cls: type, settings: Mapping[str, Any]) -> None:

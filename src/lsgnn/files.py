@@ -2,11 +2,12 @@
 
 The new content is written beside its final place, flushed to the disk and then renamed over it, so that a crash, a full
 disk or Ctrl-C leaves what was there before. Only `kill -9` can leave a stray `.<name>.<random>.tmp`; should it hit
-between the two renames of a folder, the earlier folder is there under that name.
+while the files of a folder are exchanged, the earlier ones are in it. Whatever else a folder holds is never touched.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -18,6 +19,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from lsgnn.errors import InputError
+
+SEAL = "digests.json"  # of a folder that is whole: the first file to leave and the last to arrive
 
 
 @contextmanager
@@ -35,7 +38,7 @@ def write_atomically(path: str | Path) -> Iterator[BinaryIO]:
             os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o666), "w+b"
         )
     except OSError as error:
-        raise _not_writable(path, error) from error
+        raise _not_writable(path, path.parent, error) from error
     try:
         with file:
             yield file
@@ -52,47 +55,82 @@ def write_atomically(path: str | Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def write_folder_atomically(path: str | Path) -> Iterator[Path]:
-    """A new, empty folder to fill; it becomes `path`, in place of any folder there, when the block ends well.
+    """A new, empty folder to fill with files; all of them are in `path` when the block ends well, else none.
 
-    A folder that already holds something is moved aside first and put back should the last step fail.
+    They replace files of the same names that are there already; any other file stays as it is, where it is.
     """
     path = _place_for(path)
-    if path.exists() and not path.is_dir():
+    there = path.exists()
+    if there and not path.is_dir():
         raise InputError(f"cannot write the folder {path}: a file of that name is in the way; remove it first")
-    new, old = _beside(path), _beside(path)
+    new = _beside(path / path.name if there else path)  # inside the folder, which may be a disk of its own
     try:
         new.mkdir()
     except OSError as error:
-        raise _not_writable(path, error) from error
+        raise _not_writable(path, path if there else path.parent, error) from error
     try:
         yield new
-        for file in new.rglob("*"):
-            if file.is_file():
-                with file.open("rb") as written:
-                    os.fsync(written.fileno())
-        try:
-            if path.exists():
-                os.replace(path, old)
+        for file in new.iterdir():
+            with file.open("rb") as written:
+                os.fsync(written.fileno())
+        if path.exists():
+            _exchange(path, new)
+        else:
             os.replace(new, path)
-        except BaseException:
-            if old.exists() and not path.exists():
-                os.replace(old, path)
-            raise
-    except BaseException:
+    finally:
         shutil.rmtree(new, ignore_errors=True)
+    _sync_folder(path)
+    _sync_folder(path.parent)
+
+
+def _exchange(path: Path, new: Path) -> None:
+    """Renames the files of `new` into the folder `path`; what they replace comes back should a step fail."""
+    names = sorted((file.name for file in new.iterdir()), key=lambda name: name == SEAL)
+    for name in names:
+        if (path / name).is_dir():
+            raise InputError(f"cannot write {path / name}: a folder of that name is in the way; remove it first")
+    old = _beside(path / path.name)
+    old.mkdir()
+    try:
+        for name in reversed(names):
+            if os.path.lexists(path / name):
+                os.replace(path / name, old / name)
+        for name in names:
+            os.replace(new / name, path / name)
+    except BaseException:
+        for name in names:
+            if os.path.lexists(old / name):
+                os.replace(old / name, path / name)
+            elif not (new / name).exists():
+                (path / name).unlink(missing_ok=True)
+        old.rmdir()
         raise
     shutil.rmtree(old, ignore_errors=True)
-    _sync_folder(path.parent)
 
 
 def make_folder(path: str | Path) -> Path:
     """The folder, made with its parents if it does not exist."""
     path = Path(path).expanduser()
+    require_name(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot make the folder {path} ({error.strerror}): choose another place") from error
     return path
+
+
+def require_name(path: str | Path) -> None:
+    """Raises where no file of that name can exist; every question about it would fail."""
+    try:
+        os.lstat(Path(path).expanduser())
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise name_too_long(path) from error
+
+
+def name_too_long(path: Any) -> InputError:
+    name = os.fspath(path)
+    return InputError(f"the name {name[:40]!r}… is too long for this disk ({len(os.fsencode(name))} bytes): shorten it")
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -122,18 +160,20 @@ def plain(value: Any) -> Any:
 def _place_for(path: str | Path) -> Path:
     """Where the bytes will really live: links are followed, so that a link stays a link."""
     path = Path(os.path.realpath(Path(path).expanduser()))
+    require_name(path)
     if not path.parent.is_dir():
         raise InputError(f"cannot write {path}: the folder {path.parent} does not exist; create it first")
     return path
 
 
 def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}.tmp")
+    start = os.fsdecode(os.fsencode(path.name)[:200])  # disks limit the bytes of a name, not its letters
+    return path.with_name(f".{start}.{secrets.token_hex(6)}.tmp")
 
 
-def _not_writable(path: Path, error: OSError) -> InputError:
+def _not_writable(path: Path, folder: Path, error: OSError) -> InputError:
     return InputError(
-        f"cannot write {path}: the folder {path.parent} is not writable ({error.strerror}); choose another folder"
+        f"cannot write {path}: the folder {folder} is not writable ({error.strerror}); choose another folder"
     )
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -139,3 +140,125 @@ def test_settings_of_a_peer_are_not_taken_for_those_of_lsgnn(lsgnn: Any, tables:
 def test_a_saved_run_can_be_read_by_colleagues(run: Path) -> None:
     modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in run.iterdir()}
     assert len(set(modes.values())) == 1, modes
+
+
+def test_a_flipped_bit_in_the_weights_of_a_run_is_one_line(lsgnn: Any, run: Path) -> None:
+    weights = bytearray((run / "model.safetensors").read_bytes())
+    weights[-7] ^= 1
+    (run / "model.safetensors").write_bytes(weights)
+    out = run.parent / "p.csv"
+    commands = (
+        ("predict", run, "--out", out),
+        ("explain", run, "--node", "page3"),
+        ("export", run, "--onnx", run.parent / "m.onnx"),
+    )
+    for arguments in commands:
+        result = lsgnn(*arguments)
+        assert result.code == 2, arguments
+        assert "model.safetensors is damaged" in result.err
+        assert result.err.count("\n") == 1
+    assert not out.exists()
+
+
+def test_a_file_of_the_users_own_stays_in_the_folder_of_a_run(lsgnn: Any, run: Path, given: tuple[Any, ...]) -> None:
+    (run / "thesis.tex").write_text("ten years of work")
+    before = (run / "model.safetensors").read_bytes()
+    result = lsgnn("fit", *given, *QUICK, "--set", "seed=1", "--out", run)
+    assert result.code == 0, result.err
+    assert (run / "thesis.tex").read_text() == "ten years of work"
+    assert (run / "model.safetensors").read_bytes() != before
+    assert lsgnn("explain", run, "--node", "page3").code == 0
+
+
+def test_a_folder_that_cannot_take_the_run_is_refused_before_any_work(lsgnn: Any, tables: Path) -> None:
+    (tables / "mine").mkdir()
+    (tables / "mine" / "thesis.tex").touch()
+    for out, words in (("mine", "exists and is not a run"), ("n" * 300, "is too long for this disk")):
+        result = lsgnn("fit", "--edges", "nowhere.csv", "--out", tables / out)
+        assert result.code == 2
+        assert words in result.err
+
+
+LONG = "n" * 300
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("fit", "fsbm", "--predictions", f"{LONG}.csv"),
+        ("fit", "fsbm", "--report", f"{LONG}.html"),
+        ("fit", f"{LONG}.npz"),
+        ("fit", LONG),
+        ("fit", "--edges", f"{LONG}.csv"),
+        ("fit", "fsbm", "--preset", f"{LONG}.toml"),
+        ("predict", LONG),
+        ("explain", LONG, "--node", "1"),
+        ("export", LONG, "--onnx", "m.onnx"),
+        ("tune", "fsbm", "--storage", LONG),
+        ("tune", "fsbm", "--export", f"{LONG}.toml"),
+        ("compare", "fsbm", "--models", "majority", "--store", LONG),
+        ("evaluate", "fsbm", "--out", f"{LONG}.json"),
+        ("diagnose", "fsbm", "--out", f"{LONG}.html"),
+        ("demo", "--out", LONG),
+        ("predict", "/".join(["deep"] * 1000)),
+    ],
+)
+def test_a_name_that_is_too_long_is_one_short_line(lsgnn: Any, arguments: tuple[str, ...]) -> None:
+    result = lsgnn(*arguments)
+    assert result.code == 2
+    assert "too long" in result.err
+    assert result.err.count("\n") == 1
+    assert len(result.err) < 300, result.err
+
+
+@pytest.mark.parametrize(
+    ("command", "setting"),
+    [
+        ("fit", "hidden_channels=100000000000"),
+        ("fit", "hidden_channels=1000000000000000000000000000000"),
+        ("fit", "K=100000000"),
+        ("fit", "epochs=1000000000000"),
+        ("fit", "reduce_layers=1000000000000"),
+        ("evaluate", "hidden_channels=100000000000"),
+        ("evaluate", "epochs=1000000000000"),
+        ("tune", "hidden_channels=100000000000"),
+        ("tune", "epochs=1000000000000"),
+    ],
+)
+def test_settings_that_no_memory_holds_are_refused_at_once(
+    lsgnn: Any, given: tuple[Any, ...], command: str, setting: str
+) -> None:
+    result = lsgnn(command, *given, "--set", setting)
+    name, _, value = setting.partition("=")
+    assert result.code == 2
+    assert f"{name}={value}" in result.err
+    assert " of memory, but there are " in result.err
+    assert re.search(rf": lower [\w ]*\b{name}\b", result.err)
+    assert result.err.count("\n") == 1
+
+
+def test_a_run_that_does_not_fit_into_memory_says_how_much_it_needs(
+    lsgnn: Any, run: Path, tables: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tables / "new.csv").write_text("id,f0,f1,f2,f3,f4,f5\nnew,1,0,0,0,0,0\n")
+    (tables / "links.csv").write_text("source,target\nnew,page3\n")
+    attach = ("--attach", "--nodes", tables / "new.csv", "--edges", tables / "links.csv")
+    monkeypatch.setattr("lsgnn.memory.available_bytes", lambda: 1000)
+    monkeypatch.setattr("lsgnn.memory.ASKED_FROM", 0)
+    for arguments in (("predict", run), ("predict", run, *attach), ("explain", run, "--node", "page3")):
+        result = lsgnn(*arguments, *(("--out", tables / "p.csv") if arguments[0] == "predict" else ()))
+        assert result.code == 2
+        assert "of memory, but there are 1.0 KB" in result.err
+        assert result.err.count("\n") == 1
+    assert not (tables / "p.csv").exists()
+
+
+@pytest.mark.parametrize("setting", ["hidden_channels=1000000000000000", "epochs=1000000000000000"])
+def test_memory_that_is_refused_all_the_same_is_one_line(
+    lsgnn: Any, given: tuple[Any, ...], setting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lsgnn.memory.available_bytes", lambda: None)  # torch and numpy have to find out
+    result = lsgnn("fit", *given, *QUICK, "--set", setting)
+    assert result.code == 2
+    assert result.err.startswith("error: there is not enough memory (")
+    assert result.err.count("\n") == 1

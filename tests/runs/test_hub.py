@@ -55,6 +55,17 @@ def test_what_is_pushed_can_be_pulled(hub):
     assert hub.calls[1] == ("create", "ann/cora", True, True)  # private unless asked for
     assert hub.calls[-1][1] == "abc"
     assert "README.md" not in hub.calls[-1][2]
+    assert "digests.json" in hub.calls[-1][2]
+
+
+def test_a_file_that_changed_on_the_hub_is_refused(hub):
+    push_to_hub(small_run(epochs=1), "ann/cora")
+    (hub.folder / "ann/cora/config.toml").open("a").close()
+    from_hub("ann/cora")
+    with (hub.folder / "ann/cora/config.toml").open("a") as file:
+        file.write("# a comment\n")
+    with pytest.raises(InputError, match=r"config\.toml is damaged"):
+        from_hub("ann/cora")
 
 
 def test_the_card_tells_scores_and_use(hub):

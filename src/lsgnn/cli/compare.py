@@ -67,4 +67,5 @@ def compare(
     if json:
         answer_json(document)
     else:
-        answer(comparison.to_markdown())
+        for line in comparison.to_markdown().split("\n")[:-1]:
+            answer(line)

@@ -23,5 +23,8 @@ def explain(
     why = Run.load(run).explain(node, member)
     if json:
         answer_json(why.to_dict())
-    else:
-        answer(str(why))
+        return
+    from lsgnn.runs.explanation_text import lines_of
+
+    for line in lines_of(why):
+        answer(line)

@@ -41,11 +41,15 @@ def fit(
         stores.refuse(report=report, split=split, members=members - 1, engine=engine != "auto", model=model)
         stores.fit_store(graph, out, predictions, batch_size, preset, set or [], json)
         return
+    options.check_places((out, ()), (predictions, (".csv", ".parquet")), (report, (".html",)))
+    if out is not None:
+        from lsgnn.runs.checkpoint import require_place
+
+        require_place(out.expanduser())
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
     name = options.model_name(model, preset)
     config, splits = options.settings_and_splits(g, preset, set or [], name, probe=True)
     options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
-    options.check_places((out, ()), (predictions, (".csv", ".parquet")), (report, (".html",)))
     from lsgnn.runs.fit import fit as train
 
     with progress(f"training on {g.name}", config.epochs * members) as step:

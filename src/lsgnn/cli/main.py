@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import warnings
 from typing import Any, NoReturn
 
 import typer
 
+from lsgnn.cli.characters import show_what_can_be_shown
 from lsgnn.cli.compare import compare
 from lsgnn.cli.datasets import datasets
 from lsgnn.cli.demo import demo
@@ -20,11 +22,17 @@ from lsgnn.cli.models import models
 from lsgnn.cli.precompute import precompute
 from lsgnn.cli.predict import predict
 from lsgnn.cli.show import say
+from lsgnn.cli.start import CODE as INTERRUPTED
+from lsgnn.cli.start import stopped
 from lsgnn.cli.tune import tune
 from lsgnn.cli.verify import verify
 from lsgnn.errors import InputError, LSGNNWarning
+from lsgnn.files import name_too_long
+from lsgnn.memory import LOWER_EITHER
 
 UsageError: Any = typer.BadParameter.__mro__[1]  # click's, or that of the copy of click which newer typers carry
+
+TORCH_OUT_OF_MEMORY = ("can't allocate memory", "out of memory", "Storage size calculation overflowed")
 
 app = typer.Typer(
     help="Classify the nodes of a graph when you do not know whether neighbours are alike.",
@@ -60,6 +68,7 @@ def run(application: typer.Typer = app) -> None:
         application: another command line that is to behave alike, such as the repository's `python -m paper`.
     """
     warnings.showwarning = _show_warning
+    show_what_can_be_shown()
     try:
         code = application(standalone_mode=False)  # its own way of showing errors is a box of five lines
     except InputError as error:
@@ -70,16 +79,23 @@ def run(application: typer.Typer = app) -> None:
             sys.exit(error.exit_code)
         command = error.ctx.command_path if error.ctx else "lsgnn"
         _stop(f"{error.format_message().rstrip('.')}: see `{command} --help`")
-    except typer.Abort:
-        say("stopped")
-        sys.exit(130)
+    except (KeyboardInterrupt, typer.Abort):
+        stopped()
     except BrokenPipeError:  # the reader of our output (head, less) went away
         sys.stderr.close()
         sys.exit(1)
     except OSError as error:  # a full disk, a folder that may not be written to
+        if error.errno == errno.ENAMETOOLONG:
+            _stop(str(name_too_long(error.filename or "")))
         _stop(
             f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}; nothing was left half-written"
         )
+    except (MemoryError, RuntimeError) as error:
+        if not (isinstance(error, MemoryError) or any(words in str(error) for words in TORCH_OUT_OF_MEMORY)):
+            raise
+        _stop(f"there is not enough memory ({str(error)[:200] or 'it is full'}): {LOWER_EITHER}")
+    if code == INTERRUPTED:  # that is what some typers make of Ctrl-C
+        stopped()
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lsgnn.errors import InputError
+from lsgnn.files import require_name
 
 if TYPE_CHECKING:
     from lsgnn.config import LSGNNConfig
@@ -162,6 +163,7 @@ def load_preset(path: Path, model: str = "lsgnn") -> Any:
 
 
 def _preset_table(path: Path) -> dict[str, Any]:
+    require_name(path)
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -177,7 +179,7 @@ def parse_settings(changes: Sequence[str]) -> dict[str, Any]:
             raise InputError(f"--set {change!r} has no '=': write NAME=VALUE, for example --set K=3")
         try:
             settings[name.strip()] = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
+        except ValueError:  # no TOML, or a number of thousands of digits
             settings[name.strip()] = value.strip()
     return settings
 
@@ -189,6 +191,7 @@ def check_places(*places: tuple[Path | None, tuple[str, ...]]) -> None:
             continue
         if endings and path.suffix not in endings:
             raise InputError(f"cannot write {path.name!r}: the name must end in {' or '.join(endings)}")
+        require_name(path)
         if not path.expanduser().resolve().parent.is_dir():
             raise InputError(f"cannot write {path}: the folder {path.parent} does not exist; create it first")
         if endings and path.is_dir():

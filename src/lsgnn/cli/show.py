@@ -1,4 +1,7 @@
-"""What people see: lines and progress go to stderr, so that stdout holds nothing but the answer."""
+"""What people see: lines and progress go to stderr, so that stdout holds nothing but the answer.
+
+Everything that a command prints goes through here, where control characters of other people's text are made visible.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from lsgnn.cli.characters import visible, visible_json
 from lsgnn.files import plain
 
 if TYPE_CHECKING:
@@ -17,31 +21,43 @@ if TYPE_CHECKING:
 
 def say(line: str) -> None:
     """One line for the person at the terminal."""
-    sys.stderr.write(line + "\n")
+    sys.stderr.write(visible(line) + "\n")
     sys.stderr.flush()
 
 
-def answer(text: str) -> None:
-    """The result of the command."""
-    sys.stdout.write(text + "\n")
+def answer(line: str) -> None:
+    """One line of the result of the command."""
+    sys.stdout.write(visible(line) + "\n")
     sys.stdout.flush()
 
 
 def answer_json(document: Any) -> None:
-    answer(json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False))
+    """One JSON document, with escapes for what the terminal has no letters for."""
+    text = json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        text = json.dumps(plain(document), indent=2, allow_nan=False)
+    sys.stdout.write(visible_json(text) + "\n")
+    sys.stdout.flush()
 
 
 def answer_table(table: Table) -> None:
     from rich.console import Console
+    from rich.segment import Segment, Segments
 
-    Console(width=None if sys.stdout.isatty() else 120).print(table)
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    lines = console.render_lines(table, pad=False)
+    # rich's own colours are not in the text of the cells, so that whatever steers the terminal there is someone else's
+    shown = ([Segment(visible(part.text), part.style) for part in line] + [Segment.line()] for line in lines)
+    console.print(Segments(part for line in shown for part in line), end="")
 
 
 @contextmanager
 def progress(what: str, total: int | None, shown: bool = True) -> Iterator[Callable[..., None]]:
     """A bar that the yielded function moves one step on, or to `completed` of `total` if told so."""
     with _bar(shown) as bar:
-        task = bar.add_task(what, total=total)
+        task = bar.add_task(visible(what), total=total)
 
         def step(*_: Any, **place: int) -> None:
             if place:
@@ -59,7 +75,7 @@ def _bar(shown: bool = True) -> Progress:
 
     console = Console(stderr=True)
     return rich_progress.Progress(
-        rich_progress.TextColumn("{task.description}"),
+        rich_progress.TextColumn("{task.description}", markup=False),
         rich_progress.BarColumn(),
         rich_progress.MofNCompleteColumn(),
         rich_progress.TimeElapsedColumn(),
@@ -76,6 +92,7 @@ def trial_progress(what: str, trials: int) -> Iterator[Callable[[Any], None]]:
     from optuna.trial import TrialState
 
     with _bar() as bar:
+        what = visible(what)
         task = bar.add_task(what, total=trials)
 
         def on_trial(study: Any) -> None:

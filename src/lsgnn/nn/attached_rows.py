@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from lsgnn.config import LSGNNConfig
 from lsgnn.graph.graph import Features, Graph
 from lsgnn.graph.new_nodes import NewNodes, any_sparse, weight_of
+from lsgnn.memory import require_memory
 from lsgnn.nn.rows import DenseChannels, Neighbours, Rows
 from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.filters import adjacency
@@ -43,6 +44,11 @@ def attached_rows(graph: Graph, pre: Precomputed, new: NewNodes, config: LSGNNCo
     local = _local_graph(graph, new, near)
     x = normalize_features(local.x, config.feature_norm, pre.columns)
     A = sp.csr_array(adjacency(local, config.direction)[p:])  # [m, p+m]
+    require_memory(
+        8 * (config.K * p + (4 * config.K + 2) * m) * x.shape[1],
+        f"attaching {m} nodes with {p} known neighbours",
+        "attach fewer at a time, or let all nodes be computed anew (--exact)",
+    )
     D = np.concatenate([adjacency(graph, config.direction).sum(axis=1)[near], A.sum(axis=1)]).astype(np.float64)
     if config.filter == "self_loop":
         A = sp.csr_array(A + sp.eye_array(m, p + m, k=p, dtype=np.float32))

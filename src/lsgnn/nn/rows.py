@@ -10,9 +10,11 @@ import torch
 from torch import Tensor
 
 from lsgnn.config import LSGNNConfig
+from lsgnn.memory import LOWER_EITHER, LOWER_K, require_memory
+from lsgnn.nn.size import largest_settings, num_activations
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.irdc import MAX_BASIS_K
-from lsgnn.propagate.precompute import Precomputed, channels, mixing
+from lsgnn.propagate.precompute import Precomputed, channels, mixing, stack_bytes
 from lsgnn.propagate.similarity import NeighbourSimilarity
 
 DENSE_ADVANTAGE = 12.0  # dense products run about this many times more operations a second than sparse ones
@@ -125,6 +127,7 @@ def make_rows(pre: Precomputed, config: LSGNNConfig, dense: bool | None = None) 
     """Model inputs of all nodes; `dense` forces (True) or forbids (False) forming the propagated features."""
     if dense is None:
         dense = prefers_dense(pre, config)
+    require_memory_for_rows(pre, config, dense)
     matrices: Channels
     if dense:
         matrices = DenseChannels(torch.from_numpy(channels(pre, config)))
@@ -133,6 +136,16 @@ def make_rows(pre: Precomputed, config: LSGNNConfig, dense: bool | None = None) 
         matrices = NarrowChannels(x, adj, torch.from_numpy(mixing(config)).float())
     links = None if pre.links is None else SparseMatrix.of(pre.links)
     return Rows(matrices, Neighbours.of(pre.similarity), links)
+
+
+def require_memory_for_rows(pre: Precomputed, config: LSGNNConfig, dense: bool | None = None) -> None:
+    """Raises if all nodes cannot pass through the model: better before it is trained than after."""
+    n, d = pre.x.shape
+    dense = prefers_dense(pre, config) if dense is None else dense
+    stack = stack_bytes(config, n, d) if dense else 0
+    hidden = 4 * num_activations(config, n, len(pre.similarity.values))
+    what, fix = f"a model with {largest_settings(config)} on {n} nodes", LOWER_K if stack > hidden else LOWER_EITHER
+    require_memory(stack + hidden, what, fix)
 
 
 def prefers_dense(pre: Precomputed, config: LSGNNConfig) -> bool:

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lsgnn.graph.graph import Features
+from lsgnn.memory import require_memory
 
 MOSTLY = 0.25  # a column with a smaller share of values that are not zero is mostly zero
 VALUES_AT_ONCE = 1 << 20
@@ -102,6 +103,11 @@ class ColumnScale:
         if sp.issparse(x) and not self.shift.any():
             scaled: sp.csr_array = sp.csr_array(x @ sp.diags_array(self.factor)).astype(np.float32)
             return scaled
+        require_memory(
+            4 * x.shape[0] * x.shape[1],
+            f"to standardise {x.shape[0]} × {x.shape[1]} features",
+            "use --set feature_norm=l2, which keeps zeros",
+        )
         out, shift, factor = np.empty(x.shape, np.float32), self.shift, self.factor
         for rows in _parts(x):
             out[rows] = (_dense(x[rows]).astype(np.float64) - shift) * factor

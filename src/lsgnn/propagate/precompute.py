@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from lsgnn.config import LSGNNConfig
 from lsgnn.graph.graph import Features, Graph
 from lsgnn.graph.sparsity import sparse_if_mostly_zero
+from lsgnn.memory import LOWER_K, require_memory
 from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.filters import adjacency, filter_pair, normalized_adjacency
@@ -50,12 +51,20 @@ def precompute(graph: Graph, config: LSGNNConfig, columns: ColumnScale | None = 
     `columns` is the scale of standardised features; by default the graph's own, else that of the one trained on.
     """
     x = sparse_if_mostly_zero(graph.x)
+    _require_memory_for(graph, x)
     if config.feature_norm == "standard":
         columns = columns or ColumnScale.of(x)
     x = normalize_features(x, config.feature_norm, columns)
     adj = normalized_adjacency(adjacency(graph, config.direction), config.degree, config.filter)
     links = adjacency(graph, "out", self_loops=True) if config.adjacency_embedding else None
     return Precomputed(x, adj, neighbour_similarity(graph, x, config), links, columns)
+
+
+def _require_memory_for(graph: Graph, x: Features) -> None:
+    """Scaled features in double precision, or one similarity per edge and way: whichever peak is higher (measured)."""
+    values = sp.csr_array(x).nnz if sp.issparse(x) else int(np.prod(x.shape))
+    scaling, comparing = (32 if sp.issparse(x) else 20) * values, 4 * values + 2 * 85 * graph.num_edges
+    require_memory(max(scaling, comparing), f"to precompute {graph.name}", "do it on disk with `lsgnn precompute`")
 
 
 def neighbour_similarity(graph: Graph, x: Features, config: LSGNNConfig) -> NeighbourSimilarity:
@@ -79,14 +88,26 @@ def channels(pre: Precomputed, config: LSGNNConfig, rows: NDArray[np.integer] | 
     """
     n, d = pre.x.shape
     chosen = np.asarray(np.arange(n) if rows is None else rows, dtype=np.int64)
+    require_memory(stack_bytes(config, n, d, len(chosen)), f"a stack of {n} × {d} features with K={config.K}", LOWER_K)
     out = np.zeros((2 * config.K + 1, len(chosen), d), dtype=np.float32)
-    width = max(NARROWEST_BLOCK, CACHE_BYTES // (4 * n))
+    width = _block_width(n)
     fill = _fill_by_basis if config.K <= MAX_BASIS_K else _fill_by_recurrence
     for start in range(0, d, width):
         columns = slice(start, min(start + width, d))
         block = sp.csr_array(pre.x)[:, columns].toarray() if sp.issparse(pre.x) else pre.x[:, columns]
         fill(out, start, np.array(block, dtype=np.float32, order="C"), chosen, pre.adj, config)
     return out
+
+
+def stack_bytes(config: LSGNNConfig, n: int, d: int, rows: int | None = None) -> int:
+    """What `channels` takes: the stack itself and, where it is filled by recurrence, the hops of a block of columns."""
+    width = min(d, _block_width(n))
+    hops = config.K * n * width if config.K > MAX_BASIS_K else 2 * n * width
+    return 4 * ((2 * config.K + 1) * (n if rows is None else rows) * d + hops)
+
+
+def _block_width(n: int) -> int:
+    return max(NARROWEST_BLOCK, CACHE_BYTES // (4 * n))
 
 
 def _fill_by_basis(

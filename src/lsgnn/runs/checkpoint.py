@@ -2,49 +2,59 @@
 
 `model.safetensors` weights (those of member m named `m.…`) · `config.toml` settings · `metrics.json` scores, times,
 temperature, environment · `history.jsonl` one line per member and epoch · `graph.npz` the graph with its ids, classes
-and the split used.
+and the split used · `digests.json` the SHA-256 of each of them. Nothing is read from a folder unless all of them are
+what was written, together.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import tomllib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NoReturn
 
 import numpy as np
+import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
 from lsgnn import zoo
+from lsgnn.digests import DIGESTS, verify_digests, write_digests
 from lsgnn.errors import InputError
-from lsgnn.files import write_folder_atomically
+from lsgnn.files import plain, require_name, write_folder_atomically
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split, Splits
 from lsgnn.runs.run import Run
+from lsgnn.train.saved_history import at_least_zero, read_history, write_history
 from lsgnn.train.selection import BestEpoch
 from lsgnn.train.trained import Epoch, Trained
 
-FILES = ("model.safetensors", "config.toml", "metrics.json", "history.jsonl", "graph.npz")
+CONTENT = ("model.safetensors", "config.toml", "metrics.json", "history.jsonl", "graph.npz")
+FILES = (*CONTENT, DIGESTS)
 
 
 def save_run(run: Run, folder: Path) -> None:
-    """Writes the run beside `folder` and renames it into place; refuses to replace anything but a run."""
-    if folder.exists() and any(folder.iterdir() if folder.is_dir() else [folder]) and not is_run(folder):
-        raise InputError(f"{folder} exists and is not a run: choose another folder or remove it first")
+    """Writes the files of the run into `folder`, all or none; files that are not of a run stay there."""
+    require_place(folder)
     split = run.split
     graph = replace(run.graph, splits=Splits(split.train, split.val, split.test), notes=())
     summary = run.summary() | {"member_seconds": [member.seconds for member in run.members]}
     with write_folder_atomically(folder) as new:
         (new / "model.safetensors").write_bytes(save(_flat(run)))  # with the user's umask, unlike `save_file`
         _write(new / "config.toml", f"model = {json.dumps(run.model)}\n" + run.config.to_toml())
-        _write(new / "metrics.json", json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
-        lines = ({"member": m} | epoch for m, member in enumerate(run.members) for epoch in member.history)
-        _write(new / "history.jsonl", "".join(json.dumps(_null_for_nan(line)) + "\n" for line in lines))
+        _write(new / "metrics.json", json.dumps(plain(summary), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        _write(new / "history.jsonl", write_history([member.history for member in run.members]))
         graph.save(new / "graph.npz")
+        write_digests(new, CONTENT)
+
+
+def require_place(folder: Path) -> None:
+    """Raises unless a run may be written there: into a new or empty folder, or over another run."""
+    require_name(folder)
+    if folder.exists() and any(folder.iterdir() if folder.is_dir() else [folder]) and not is_run(folder):
+        raise InputError(f"{folder} exists and is not a run: choose another folder or remove it first")
 
 
 def read_config(text: str) -> tuple[str, Any]:
@@ -55,32 +65,37 @@ def read_config(text: str) -> tuple[str, Any]:
 
 
 def is_run(folder: Path) -> bool:
-    return all((folder / name).is_file() for name in FILES)
+    return all((folder / name).is_file() for name in CONTENT)
 
 
 def load_run(folder: Path) -> Run:
     """Reads a folder written by `save_run`."""
-    missing = [name for name in FILES if not (folder / name).is_file()]
+    require_name(folder)
     if (folder / "stored_run.json").is_file():
         raise InputError(f"{folder} is a run on a store, which has the graph: use `lsgnn predict {folder} STORE`")
-    if missing:
+    if missing := [name for name in CONTENT if not (folder / name).is_file()]:
         raise InputError(f"{folder} is not a run: it has no {missing[0]}; pass a folder written by `lsgnn fit --out`")
+    verify_digests(folder, CONTENT)
     weights = _read_weights(folder)
     name = "config.toml"
     try:
         model, config = read_config(_read(folder / name))
         name = "metrics.json"
-        summary: dict[str, Any] = json.loads(_read(folder / name))
-        seconds = {str(what): float(value) for what, value in summary["seconds"].items()}
-        member_seconds = [float(value) for value in summary["member_seconds"]]
-        temperature = _positive(summary["temperature"])
+        summary: dict[str, Any] = json.loads(_read(folder / name), parse_constant=_refuse)
+        seconds = {str(what): at_least_zero(value) for what, value in summary["seconds"].items()}
+        member_seconds = [at_least_zero(value) for value in summary["member_seconds"]]
+        temperature = _temperature(summary["temperature"])
         environment = {str(what): str(value) for what, value in summary["environment"].items()}
-        notes = tuple(map(str, summary["notes"]))
-        title = str(summary["graph"])
+        notes, title = tuple(summary["notes"]), summary["graph"]
+        if not all(isinstance(text, str) for text in (title, *notes)):
+            raise TypeError("its notes and the name of the graph must be text")
         name = "history.jsonl"
-        history = [_nan_for_null(json.loads(line)) for line in _read(folder / name).splitlines()]
-        members = _members(weights, history, member_seconds, config)
-    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:  # what broken text makes readers raise
+        history = read_history(_read(folder / name), len(member_seconds))
+        best = [_best(epochs, config) for epochs in history]
+        name = "model.safetensors"
+        states = _states(weights, len(member_seconds))
+    # what broken text makes readers raise
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, OSError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise InputError(f"{folder / name} is damaged ({reason.splitlines()[0]}): restore it or train again") from error
     graph = replace(Graph.load(folder / "graph.npz"), name=title, notes=())
@@ -89,7 +104,7 @@ def load_run(folder: Path) -> Run:
         model=model,
         config=config,
         split=graph.splits[0] if graph.splits is not None else _no_split(graph.num_nodes),
-        members=members,
+        members=tuple(map(Trained, states, best, history, member_seconds)),
         seconds=seconds,
         environment=environment,
         notes=notes,
@@ -100,19 +115,22 @@ def load_run(folder: Path) -> Run:
 
 
 def _read_weights(folder: Path) -> dict[str, Tensor]:
+    file = folder / "model.safetensors"
     try:
-        return load_file(folder / "model.safetensors")
+        weights = load_file(file)
     except (SafetensorError, ValueError, OSError) as error:
-        raise InputError(
-            f"{folder / 'model.safetensors'} is damaged or unreadable ({error}): restore it or train again"
-        ) from error
+        raise InputError(f"{file} is damaged or unreadable ({error}): restore it or train again") from error
+    for name, tensor in weights.items():
+        if tensor.is_floating_point() and not (tensor.dtype == torch.float32 and bool(tensor.isfinite().all())):
+            raise InputError(f"{file} is damaged ({name} holds no finite numbers): restore it or train again")
+    return weights
 
 
 def _require_fit(run: Run, folder: Path) -> None:
     """The files of a run belong together: weights, settings and graph must be of the same shape."""
     try:
         modules = run.modules
-    except (RuntimeError, KeyError) as error:
+    except (RuntimeError, KeyError, IndexError, AttributeError) as error:
         raise InputError(f"the weights of {folder} do not fit its config.toml: restore it or train again") from error
     shape = (run.graph.num_features, run.graph.num_classes)
     # LSGNN's shape is that of its weights; other models are built after the graph, and weights that differ do not load
@@ -125,44 +143,36 @@ def _flat(run: Run) -> dict[str, Tensor]:
     return {f"{m}.{name}": tensor.contiguous() for m, state in states for name, tensor in state.items()}
 
 
-def _members(
-    weights: dict[str, Tensor], history: list[dict[str, Any]], seconds: list[float], config: Any
-) -> tuple[Trained, ...]:
-    """The training runs back from their files; the best epoch follows from the history (0 where nothing is trained)."""
-    members = []
-    for m, time in enumerate(seconds):
-        epochs = [_epoch(line) for line in history if line["member"] == m]
-        best = BestEpoch(config.select_by)
-        for epoch in epochs:
-            best.improved(epoch)
-        if epochs and not best.epoch:
-            raise ValueError(f"no epoch of member {m} has a loss")
-        state = {name.partition(".")[2]: tensor for name, tensor in weights.items() if name.startswith(f"{m}.")}
-        members.append(Trained(state, best.epoch, epochs, time))
-    if not members:
-        raise ValueError("there is no member")
-    return tuple(members)
+def _states(weights: dict[str, Tensor], members: int) -> list[dict[str, Tensor]]:
+    """The weights of each member, under the model's names."""
+    states: list[dict[str, Tensor]] = [{} for _ in range(members)]
+    numbers = {str(m): state for m, state in enumerate(states)}
+    for name, tensor in weights.items():
+        member, _, own = name.partition(".")
+        if member not in numbers:
+            raise ValueError(f"{name} is of no member")
+        numbers[member][own] = tensor
+    return states
 
 
-def _epoch(line: dict[str, Any]) -> Epoch:
-    for key in Epoch.__required_keys__:
-        line[key] + 0  # a number, or an error here rather than in a plot
-    return cast(Epoch, {key: value for key, value in line.items() if key != "member"})
+def _best(history: list[Epoch], config: Any) -> int:
+    """The best epoch follows from the history by the selection rule; 0 where nothing is trained."""
+    best = BestEpoch(config.select_by)
+    for epoch in history:
+        best.improved(epoch)
+    if history and not best.epoch:
+        raise ValueError("no epoch has a loss")
+    return best.epoch
 
 
-def _null_for_nan(line: dict[str, Any]) -> dict[str, Any]:
-    """JSON has no NaN or infinity, and a line that other tools refuse to read is of no use."""
-    return {key: value if math.isfinite(value) else None for key, value in line.items()}
+def _temperature(value: Any) -> float:
+    if not at_least_zero(value) > 0:
+        raise ValueError(f"the temperature is {value}")
+    return float(value)
 
 
-def _nan_for_null(line: dict[str, Any]) -> dict[str, Any]:
-    return {key: math.nan if value is None else value for key, value in line.items()}
-
-
-def _positive(temperature: Any) -> float:
-    if not 0 < float(temperature) < math.inf:
-        raise ValueError(f"the temperature is {temperature}")
-    return float(temperature)
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number")
 
 
 def _write(path: Path, text: str) -> None:

@@ -113,9 +113,9 @@ class Explanation:
         }
 
     def __str__(self) -> str:
-        from lsgnn.runs.explanation_text import text_of
+        from lsgnn.runs.explanation_text import lines_of
 
-        return text_of(self)
+        return "\n".join(lines_of(self))
 
 
 def explain(run: Run, node_id: Any, member: int | None = None) -> Explanation:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 MOST_NEIGHBOURS = 10
 
 
-def text_of(why: Explanation) -> str:
+def lines_of(why: Explanation) -> list[str]:
     """What the node is taken for, its LocalSim, what each hop and channel adds to the winning logit, its neighbours."""
     order = np.argsort(-why.probabilities, kind="stable")
     c = int(order[0])
@@ -37,8 +37,7 @@ def text_of(why: Explanation) -> str:
     lines += [f"{'bias':>6}{why.bias[c]:+9.3f}", f"{'logit':>6}{why.logits[c]:+9.3f}"]
     if why.members > 1:
         lines.append(f"means over {why.members} trainings")
-    lines += ["", *_neighbour_lines(why)]
-    return "\n".join(lines)
+    return [*lines, "", *_neighbour_lines(why)]
 
 
 def _neighbour_lines(why: Explanation) -> list[str]:

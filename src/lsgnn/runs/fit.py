@@ -18,6 +18,7 @@ from lsgnn.runs.run import Run
 from lsgnn.train.engine import Engine
 from lsgnn.train.environment import environment
 from lsgnn.train.loop import OnEpoch
+from lsgnn.train.trained import require_memory_for_history
 from lsgnn.zoo.prepared import Prepared
 from lsgnn.zoo.protocol import Model
 
@@ -58,6 +59,7 @@ def fit(
         raise InputError(f"split={split!r} is of type {type(split).__name__}: pass a number or a Split")
     entry.require_engine(engine)
     chosen = split if isinstance(split, Split) else default_splits(graph, splits)[int(split)]
+    require_memory_for_history(config)  # here, because a probe would be trained for nothing
     notes = check_split(graph, chosen) + note_on_columns(graph, getattr(config, "feature_norm", "none"))
     prepared = Prepared(graph)
     config, choice = resolved(prepared, entry, config, [chosen], engine)

@@ -16,7 +16,7 @@ from lsgnn.config import TrainingConfig
 from lsgnn.graph.splits import Split
 from lsgnn.train.class_weights import class_weights
 from lsgnn.train.selection import BestEpoch
-from lsgnn.train.trained import Epoch, Trained
+from lsgnn.train.trained import Epoch, Trained, require_memory_for_history
 
 OnEpoch = Callable[[Epoch], None]
 
@@ -76,6 +76,7 @@ def run_epochs(
         run_epoch: trains the model for the epoch of that number and looks at the validation nodes.
         start: when the training began, by `time.perf_counter`.
     """
+    require_memory_for_history(config)
     best, history, state = BestEpoch(config.select_by), list[Epoch](), dict[str, Tensor]()
     for epoch in range(1, config.epochs + 1):
         history.append(run_epoch(epoch))

@@ -8,14 +8,19 @@ from numpy.typing import NDArray
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
 from lsgnn.graph.splits import Split
+from lsgnn.memory import require_memory
 from lsgnn.nn.model import LSGNN
-from lsgnn.nn.rows import make_rows
+from lsgnn.nn.rows import make_rows, require_memory_for_rows
+from lsgnn.nn.size import largest_settings, num_weights, smaller_settings
 from lsgnn.propagate.precompute import Precomputed
 from lsgnn.train.engine import Engine, require_device, require_engine
 from lsgnn.train.fused import supports, train_cpu
+from lsgnn.train.interruptible import interruptible
 from lsgnn.train.loop import OnEpoch, train_torch
 from lsgnn.train.seeded import seeded
 from lsgnn.train.trained import Trained
+
+WEIGHT_COPIES = 5  # weights, gradients, two moments, the best ones so far
 
 
 def train(
@@ -37,12 +42,22 @@ def train(
         raise InputError("engine='cpu' cannot train these settings: use engine='auto' or 'torch'")
     if not fused:
         require_device(device)
+    _require_memory(pre, num_classes, config)
     with seeded(config.seed):
         model = LSGNN.from_config(config, pre.x.shape[1], num_classes, pre.num_nodes)
         if not fused:
             return train_torch(model.to(device), make_rows(pre, config), y, split, config, on_epoch)
-    trained = train_cpu(pre, y, split, config, model.state_dict())
+    trained = interruptible(train_cpu, pre, y, split, config, model.state_dict())
     if on_epoch is not None:
         for epoch in trained.history:
             on_epoch(epoch)
     return trained
+
+
+def _require_memory(pre: Precomputed, num_classes: int, config: LSGNNConfig) -> None:
+    """Raises before anything is allocated that there is no room for."""
+    n, d = pre.x.shape
+    weights = 4 * WEIGHT_COPIES * num_weights(config, d, num_classes, n)
+    what = f"training a model with {largest_settings(config)} on {d} features"
+    require_memory(weights, what, smaller_settings(config))
+    require_memory_for_rows(pre, config)

@@ -7,6 +7,9 @@ from typing import TypedDict
 
 from torch import Tensor
 
+from lsgnn.config import TrainingConfig
+from lsgnn.memory import require_memory
+
 
 class Epoch(TypedDict):
     """One line of the history; accuracies are shares of 1."""
@@ -15,6 +18,16 @@ class Epoch(TypedDict):
     train_loss: float
     val_loss: float
     val_accuracy: float
+
+
+def require_memory_for_history(config: TrainingConfig) -> None:
+    """Raises if there is no room for what every epoch adds to the history (measured).
+
+    Patience may end a training early; then only the fused engine's table counts, which is as long as `epochs`.
+    """
+    each = 24 if config.patience else 450
+    fix = "lower epochs" if config.patience else "lower epochs, or set patience"
+    require_memory(each * config.epochs, f"the history of epochs={config.epochs}", fix)
 
 
 @dataclass(frozen=True)

@@ -48,16 +48,17 @@ def train_many(
         prepared(job.model, job.config)
     threaded = all(job.model.trains_in_threads(job.config, engine) for job in jobs)
     results: dict[int, Trained] = {}
-    with ThreadPoolExecutor(max_workers=workers if threaded else 1) as pool:
-        try:
-            for future in as_completed([pool.submit(work, number) for number in range(len(jobs))]):
-                number, trained = future.result()
-                results[number] = trained
-                if on_done is not None:
-                    on_done(number, trained)
-        except BaseException:  # Ctrl-C and errors wait for the trainings that run, and begin no other
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    pool = ThreadPoolExecutor(max_workers=workers if threaded else 1)
+    try:
+        for future in as_completed([pool.submit(work, number) for number in range(len(jobs))]):
+            number, trained = future.result()
+            results[number] = trained
+            if on_done is not None:
+                on_done(number, trained)
+    except BaseException as error:  # training runs that have begun are finished, unless it was Ctrl-C; no other begins
+        pool.shutdown(wait=not isinstance(error, KeyboardInterrupt), cancel_futures=True)
+        raise
+    pool.shutdown()
     return [results[number] for number in range(len(jobs))]
 
 

@@ -22,6 +22,7 @@ from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.new_nodes import NewNodes, enlarged
 from lsgnn.graph.splits import Split
+from lsgnn.memory import require_memory
 from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.train.engine import Engine, require_device, require_engine
 from lsgnn.train.loop import OnEpoch, train_torch
@@ -83,6 +84,7 @@ class Model(Generic[Config]):
         """Trains on one split; no label of a test node is seen by what is built or trained."""
         self.require_engine(engine)
         require_device(device)
+        self._require_memory(graph, config)
         seen = dataclasses.replace(graph, y=split.visible(graph.y))
         with seeded(config.seed):
             module = self.build(config, seen, inputs).to(device)
@@ -114,6 +116,15 @@ class Model(Generic[Config]):
         """What the module reads of new nodes attached to its graph: here always by way of the enlarged graph."""
         whole = self.readable(self.prepare(enlarged(graph, new), config, columns), config)
         return whole.select(torch.arange(graph.num_nodes, graph.num_nodes + len(new.node_ids)))
+
+    def _require_memory(self, graph: Graph, config: Config) -> None:
+        """Of one hidden layer, forward and back: the least that a model with so many channels takes."""
+        width = getattr(config, "hidden_channels", 0)
+        require_memory(
+            8 * width * (graph.num_nodes + 2 * graph.num_features),
+            f"{self.title} with hidden_channels={width} on {graph.num_nodes} nodes",
+            "lower hidden_channels",
+        )
 
     def solve(self, graph: Graph, split: Split, config: Config, inputs: Any = None) -> Solution:
         """Trains and predicts; `inputs` may be shared between calls that differ only in split or learning settings."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lsgnn.memory import LOWER_EITHER, require_memory
 from lsgnn.train.fused.layout import Layout
 from lsgnn.train.fused.structs import Floats, Scratch, Work
 
@@ -16,6 +17,11 @@ def make_work(layout: Layout, rows: int, train_rows: int, reached: int, similari
     """Buffers for `rows` scored rows, the first `train_rows` of them to train on, among `reached` nodes (0 for the
     dense reduction, which needs none of them)."""
     tile = max(size for _, size in layout.tiles)
+    require_memory(
+        4 * (rows * layout.width + 3 * reached * tile + layout.n * layout.z),
+        f"training on {rows} nodes with K={layout.K}, hidden_channels={layout.hidden_channels}",
+        LOWER_EITHER,
+    )
     return Work(
         Z=floats(rows, layout.width),
         Y=floats(reached, tile),

@@ -19,7 +19,7 @@ from lsgnn.train.fused.paths import Path
 from lsgnn.train.fused.structs import State
 from lsgnn.train.fused.task import Task
 from lsgnn.train.selection import BestEpoch
-from lsgnn.train.trained import Epoch, Trained
+from lsgnn.train.trained import Epoch, Trained, require_memory_for_history
 
 
 def supports(config: LSGNNConfig) -> bool:
@@ -54,6 +54,7 @@ def train_cpu(
         path: how the channels are reduced, `narrow` or `dense`; `auto` lets the cost model choose.
     """
     _require_support(config)
+    require_memory_for_history(config)
     start = time.perf_counter()
     task = Task.to_train(pre, y, split, config, initial, path)
     state = State(*(task.layout.zeros() for _ in range(3)))
