@@ -8,7 +8,7 @@ writes again. JSON documents hold their digests themselves, and so are replaced 
 
 Always on: a file is read as a whole the first time that a process opens it, which takes 0.6 s of a core per gigabyte
 if the disk keeps up. A process remembers what it verified or wrote itself, by inode, size and time of change, so that
-to open it again costs three `stat`s. A process of a pool lives for many tasks: it verifies the neighbour lists, which
+to open it again costs a few `stat`s. A process of a pool lives for many tasks: it verifies the neighbour lists, which
 all tasks read, once, and blocks of columns are read by one task only.
 """
 
