@@ -168,3 +168,28 @@ def test_a_table_named_like_a_dataset_is_still_the_users_own(lsgnn: Any, tables:
     result = lsgnn("fit", "--edges", tables / "texas.csv", "--nodes", tables / "nodes.csv", "--label", "topic", *QUICK)
     assert result.code == 0, result.err
     assert "chosen by validation accuracy" in result.err  # nobody said which direction
+
+
+def test_formulas_are_noted_and_made_harmless_if_asked(lsgnn: Any, tables: Path) -> None:
+    for file in ("edges.csv", "nodes.csv"):
+        text = (tables / file).read_text()
+        (tables / file).write_text(text.replace("page", "=page").replace("dog", "@dog"))
+    given = ("--edges", tables / "edges.csv", "--nodes", tables / "nodes.csv", "--label", "topic")
+    quick = ("--set", "epochs=3", "--set", "K=2", "--set", "direction=out", "--out", tables / "run")
+    noted = lsgnn("fit", *given, *quick, "--predictions", tables / "p.csv")
+    assert noted.code == 0
+    assert "note: a spreadsheet program takes '=page0' (id) for a formula, and 59 more" in noted.err
+    assert '"=page3","' in (tables / "p.csv").read_text()
+    for arguments in (
+        ("fit", *given, *quick, "--predictions", tables / "safe.csv"),
+        ("predict", tables / "run", "--out", tables / "safe.csv"),
+    ):
+        (tables / "safe.csv").unlink(missing_ok=True)
+        safe = lsgnn(*arguments, "--spreadsheet-safe")
+        assert safe.code == 0, safe.err
+        assert "formula" not in safe.err
+        assert '"\'=page3","' in (tables / "safe.csv").read_text()
+        assert '"@dog"' not in (tables / "safe.csv").read_text()
+    alone = lsgnn("fit", *given, *quick, "--spreadsheet-safe")
+    assert alone.code == 2
+    assert "pass --predictions FILE too" in alone.err

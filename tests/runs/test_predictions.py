@@ -1,5 +1,6 @@
 """Predictions: of known nodes, of new nodes, of another graph; keyed by the user's ids and written to files."""
 
+import csv
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,7 @@ import pyarrow.parquet
 import pytest
 import scipy.sparse as sp
 
-from lsgnn import Graph, InputError, Predictions
+from lsgnn import Graph, InputError, LSGNNWarning, Predictions
 from tests.graphs import random_graph, two_blocks
 from tests.trained import small_run
 
@@ -37,6 +38,48 @@ def test_a_table_has_the_ids_the_classes_and_their_probabilities(run, tmp_path):
         np.testing.assert_allclose(again["p(red)"], predictions.probabilities[:, 0], atol=1e-6)
     with pytest.raises(InputError, match=r"must end in \.csv or \.parquet"):
         predictions.save(tmp_path / "p.xlsx")
+
+
+RISKY = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\tx", "\rx"]
+HARMLESS = ["a=b", "x", "'=1", " =1", "1-2", "é"]
+
+
+def predictions_of(ids, classes=("red", "blue")):
+    probabilities = np.tile(np.array([[0.25, 0.75]], np.float32), (len(ids), 1))
+    return Predictions(np.array(ids), classes, probabilities)
+
+
+def read_ids(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return [row["id"] for row in csv.DictReader(file)]
+
+
+@pytest.mark.parametrize("id", RISKY)
+def test_text_that_is_a_formula_in_a_spreadsheet_is_noticed_and_quoted_if_asked(tmp_path, id):
+    predictions = predictions_of(["x", id])
+    with pytest.warns(LSGNNWarning, match=r"for a formula, and 0 more: before you open .* --spreadsheet-safe"):
+        predictions.save(tmp_path / "p.csv")
+    assert read_ids(tmp_path / "p.csv") == ["x", id]  # what was asked for, as it is
+    predictions.save(tmp_path / "safe.csv", spreadsheet_safe=True)
+    assert read_ids(tmp_path / "safe.csv") == ["x", f"'{id}"]
+    predictions.save(tmp_path / "p.parquet", spreadsheet_safe=True)  # no spreadsheet
+    assert pyarrow.parquet.read_table(tmp_path / "p.parquet")["id"].to_pylist() == ["x", id]
+
+
+def test_text_that_is_no_formula_and_numbers_are_left_alone(tmp_path):
+    for ids in (HARMLESS, [-1, 5], [0, 2**62]):
+        for safe in (False, True):
+            predictions_of(ids).save(tmp_path / "p.csv", spreadsheet_safe=safe)
+            assert read_ids(tmp_path / "p.csv") == [str(id) for id in ids]
+
+
+def test_classes_can_be_formulas_too(tmp_path):
+    predictions = predictions_of([-1, 2], classes=("red", "=blue"))
+    with pytest.warns(LSGNNWarning, match=r"takes '=blue' \(prediction\) for a formula, and 1 more"):
+        predictions.save(tmp_path / "p.csv")
+    predictions.save(tmp_path / "p.csv", spreadsheet_safe=True)
+    assert pyarrow.csv.read_csv(tmp_path / "p.csv")["prediction"].to_pylist() == ["'=blue"] * 2
+    assert (tmp_path / "p.csv").read_text().startswith('"id","prediction","confidence","p(red)","p(=blue)"')
 
 
 def test_a_table_by_hand_and_its_file_named_by_a_string(tmp_path):

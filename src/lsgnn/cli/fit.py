@@ -10,6 +10,7 @@ import typer
 
 from lsgnn.cli import options, stores
 from lsgnn.cli.show import answer, answer_json, progress, say
+from lsgnn.errors import InputError
 
 
 def fit(
@@ -21,6 +22,7 @@ def fit(
     column: options.Column = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the run (weights, settings, history, graph).")] = None,
     predictions: Annotated[Path | None, typer.Option(help="File for the predictions, .csv or .parquet.")] = None,
+    spreadsheet_safe: options.SpreadsheetSafe = False,
     report: Annotated[Path | None, typer.Option(help="File for a self-contained report page, .html.")] = None,
     split: Annotated[int, typer.Option(help="Which of the splits to train on.")] = 0,
     model: options.Model = None,
@@ -38,9 +40,12 @@ def fit(
 
     if graph is not None and is_store(graph):
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, data_dir=data_dir)
+        stores.refuse(spreadsheet_safe=spreadsheet_safe)
         stores.refuse(report=report, split=split, members=members - 1, engine=engine != "auto", model=model)
         stores.fit_store(graph, out, predictions, batch_size, preset, set or [], json)
         return
+    if spreadsheet_safe and predictions is None:
+        raise InputError("--spreadsheet-safe is for predictions: pass --predictions FILE too, or drop it")
     options.check_places((out, ()), (predictions, (".csv", ".parquet")), (report, (".html",)))
     if out is not None:
         from lsgnn.runs.checkpoint import require_place
@@ -66,7 +71,7 @@ def fit(
     if out is not None:
         run.save(out)
     if predictions is not None:
-        run.predict().save(predictions)
+        run.predict().save(predictions, spreadsheet_safe=spreadsheet_safe)
     if report is not None:
         from lsgnn.report import write_run_page
 

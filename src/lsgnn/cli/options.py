@@ -40,6 +40,9 @@ Preset = Annotated[
 ]
 Model = Annotated[str | None, typer.Option(help="Which model: lsgnn, or any that `lsgnn models` lists.")]
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting; repeatable.")]
+SpreadsheetSafe = Annotated[
+    bool, typer.Option("--spreadsheet-safe", help="In a .csv, put a ' before text that spreadsheets take for formulas.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Engine = Annotated[str, typer.Option(help="auto, cpu (fused) or torch.")]
 

@@ -28,6 +28,7 @@ def predict(
         bool, typer.Option("--exact", help="Let new nodes change their neighbours too.", rich_help_panel="Tables")
     ] = False,
     out: Annotated[Path, typer.Option(help="File to write, .csv or .parquet.")] = Path("predictions.csv"),
+    spreadsheet_safe: options.SpreadsheetSafe = False,
     uncalibrated: Annotated[bool, typer.Option("--uncalibrated", help="The softmax as the model gives it.")] = False,
     data_dir: options.DataDir = None,
     json: options.Json = False,
@@ -41,6 +42,7 @@ def predict(
 
     if is_stored_run(run):
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, attach=attach, exact=exact)
+        stores.refuse(spreadsheet_safe=spreadsheet_safe)
         if graph is None:
             raise InputError(f"{run} was trained on a store: name the store to predict, too")
         stores.predict_store(run, graph, out, not uncalibrated, json)
@@ -77,7 +79,7 @@ def predict(
         own = graph is None and edges is None
         other = None if own else options.open_graph(graph, edges, nodes, label, id, column, data_dir)
         predictions = trained.predict(other, calibrated=not uncalibrated)
-    predictions.save(out)
+    predictions.save(out, spreadsheet_safe=spreadsheet_safe)
     if json:
         counts = {name: predictions.labels.count(name) for name in predictions.class_names}
         answer_json(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from lsgnn.errors import InputError
+from lsgnn.errors import InputError, LSGNNWarning
 from lsgnn.files import write_atomically
+
+FORMULA = r"^([=+\-@\t\r])"  # text that begins so is a formula for a spreadsheet program, which may run commands
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +51,14 @@ class Predictions:
         columns |= {f"p({name})": self.probabilities[:, c] for c, name in enumerate(self.class_names)}
         return pa.table(columns)
 
-    def save(self, path: str | Path) -> None:
-        """Writes `.csv` or `.parquet`, by the ending of the name."""
+    def save(self, path: str | Path, *, spreadsheet_safe: bool = False) -> None:
+        """Writes `.csv` or `.parquet`, by the ending of the name.
+
+        Args:
+            spreadsheet_safe: put a `'` before ids and classes in a `.csv` that a spreadsheet program would take for a
+                formula, because they begin with `=`, `+`, `-`, `@`, a tab or a carriage return. Without it a warning
+                says so. Numbers are never formulas.
+        """
         import pyarrow.csv
         import pyarrow.parquet
 
@@ -57,8 +66,47 @@ class Predictions:
         writers = {".csv": pyarrow.csv.write_csv, ".parquet": pyarrow.parquet.write_table}
         if path.suffix not in writers:
             raise InputError(f"cannot write predictions to {path.name!r}: the name must end in .csv or .parquet")
+        table = self.to_table()
+        if path.suffix == ".csv":
+            table = quoted(table) if spreadsheet_safe else warned_of(table)
         with write_atomically(path) as file:
-            writers[path.suffix](self.to_table(), file)
+            writers[path.suffix](table, file)
 
     def __len__(self) -> int:
         return len(self.node_ids)
+
+
+def quoted(table: Any) -> Any:
+    """The same table with a `'` before every text that a spreadsheet program would take for a formula."""
+    from pyarrow import compute
+
+    for place, name in _text_columns(table):
+        column = compute.replace_substring_regex(table[name], pattern=FORMULA, replacement=r"'\1")
+        table = table.set_column(place, name, column)
+    return table
+
+
+def warned_of(table: Any) -> Any:
+    """The table as it is; warns if a spreadsheet program would take some of its text for a formula."""
+    from pyarrow import compute
+
+    for _, name in _text_columns(table):
+        found = table.filter(compute.match_substring_regex(table[name], FORMULA))
+        if len(found):
+            first = found[name][0].as_py()
+            warnings.warn(
+                f"a spreadsheet program takes {first[:40]!r} ({name}) for a formula, and {len(found) - 1} more: before "
+                "you open the file in one, write it with --spreadsheet-safe (spreadsheet_safe=True)",
+                LSGNNWarning,
+                stacklevel=3,
+            )
+            break
+    return table
+
+
+def _text_columns(table: Any) -> list[tuple[int, str]]:
+    """Place and name of the columns with text of the user: ids, unless they are numbers, and classes."""
+    import pyarrow as pa
+
+    kinds = [(place, field.name, field.type) for place, field in enumerate(table.schema)][:2]
+    return [(place, name) for place, name, kind in kinds if pa.types.is_string(kind) or pa.types.is_large_string(kind)]
