@@ -17,7 +17,7 @@ from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.training import batches, train_stored
 from lsgnn.out_of_core.world import World, joined_world
-from lsgnn.runs.fit import precompute as in_memory
+from lsgnn.propagate.precompute import precompute as in_memory
 from lsgnn.train.train_lsgnn import train
 from tests.graphs import random_graph, two_blocks
 

@@ -10,6 +10,7 @@ from lsgnn.config import LSGNNConfig
 from lsgnn.files import write_json
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import make_rows
+from lsgnn.zoo.lsgnn import MODEL
 from lsgnn.zoo.prepared import Prepared
 from paper import gap
 from paper.both_directions import BothDirections, BothRows
@@ -111,7 +112,7 @@ def test_one_head_reads_the_hops_of_both_directions() -> None:
     graph, config = random_graph(), LSGNNConfig(K=2, hidden_channels=4)
     shared = Prepared(graph)
     sides = [config.replace(direction=direction) for direction in ("out", "in")]
-    rows = BothRows(tuple(make_rows(shared(side), side) for side in sides))
+    rows = BothRows(tuple(make_rows(shared(MODEL, side), side) for side in sides))
     bodies = [LSGNN.from_config(side, graph.num_features, 2, graph.num_nodes) for side in sides]
     model = BothDirections(bodies, 2, dropout=0.0).eval()
     h = torch.cat([body.embed(r) for body, r in zip(bodies, rows.sides, strict=True)], dim=1)

@@ -83,7 +83,7 @@ def test_a_probe_that_diverges_does_not_end_the_diagnosis(quick: None, monkeypat
     def diverge(*_: object, **__: object) -> None:
         raise TrainingDiverged("no epoch had a finite loss")
 
-    monkeypatch.setattr("lsgnn.zoo.protocol.Model.solve", diverge)
+    monkeypatch.setattr("lsgnn.zoo.protocol.Model.train", diverge)  # majority, which trains nothing, has its own
     rows = diagnose(two_blocks(n=60)).probes.rows
     assert {row.model: row.scores for row in rows}["mlp"] == (0.0, 0.0)
     assert max(max(row.scores) for row in rows if row.model == "majority") > 0

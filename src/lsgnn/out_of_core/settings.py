@@ -18,5 +18,5 @@ def require_suited(store: Store, config: LSGNNConfig) -> None:
 
 
 def require_no_node_parameters(config: LSGNNConfig) -> None:
-    if tie := config.tied_to_graph:
-        raise InputError(f"{tie}, is not for stores: train without it")
+    if kept := config.kept_per_node:
+        raise InputError(f"{kept} keeps parameters of each node and is not for stores: train without it")

@@ -91,7 +91,7 @@ def load_run(folder: Path) -> Run:
             raise TypeError("its notes and the name of the graph must be text")
         name = "history.jsonl"
         history = read_history(_read(folder / name), len(member_seconds))
-        best = [_best(epochs, config) for epochs in history]
+        best = [_best(epochs, config) if zoo.get(model).learns else 0 for epochs in history]
         name = "model.safetensors"
         states = _states(weights, len(member_seconds))
     # what broken text makes readers raise
@@ -156,11 +156,11 @@ def _states(weights: dict[str, Tensor], members: int) -> list[dict[str, Tensor]]
 
 
 def _best(history: list[Epoch], config: Any) -> int:
-    """The best epoch follows from the history by the selection rule; 0 where nothing is trained."""
+    """The best epoch follows from the history by the selection rule."""
     best = BestEpoch(config.select_by)
     for epoch in history:
         best.improved(epoch)
-    if history and not best.epoch:
+    if not best.epoch:
         raise ValueError("no epoch has a loss")
     return best.epoch
 

@@ -81,4 +81,4 @@ def space(trial: Any) -> dict[str, Any]:
     return {}
 
 
-MODEL = Majority("majority", "Majority class", MajorityConfig, prepare, build, space, tunable=False)
+MODEL = Majority("majority", "Majority class", MajorityConfig, prepare, build, space, tunable=False, learns=False)

@@ -56,6 +56,7 @@ class Model(Generic[Config]):
         build: the module, given its settings, the graph and its inputs.
         space: suggestions of an Optuna trial for its own search space, as settings.
         tunable: False where there is nothing to search.
+        learns: False where nothing is trained, so that there is no history.
         explains: True if it can say why a node is classified as it is.
         engines: what can train it, besides `auto`.
     """
@@ -67,6 +68,7 @@ class Model(Generic[Config]):
     build: Callable[[Config, Graph, Any], nn.Module]
     space: Callable[[Any], dict[str, Any]]
     tunable: bool = True
+    learns: bool = True
     explains: bool = False
     engines: tuple[Engine, ...] = ("torch",)
 
