@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 QUICK = ("--set", "epochs=5", "--set", "K=2", "--set", "hidden_channels=8", "--set", "direction=out")
@@ -137,3 +138,25 @@ def test_settings_of_a_peer_are_not_taken_for_those_of_lsgnn(lsgnn: Any, tables:
 def test_a_saved_run_can_be_read_by_colleagues(run: Path) -> None:
     modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in run.iterdir()}
     assert len(set(modes.values())) == 1, modes
+
+
+def test_files_and_paths_of_every_wrong_kind_are_one_line(lsgnn: Any, tables: Path) -> None:
+    edges = tables / "edges.csv"
+    arrays: dict[str, Any] = {"x": np.eye(2), "y": np.array([0, 1]), "edge_index": np.array([[0], [1]])}
+    np.savez(tables / "name.npz", **arrays, class_names=np.array("cat"))
+    csr = {"x_data": np.ones(1), "x_indices": np.zeros(1, int), "x_indptr": np.array([0, 1, 1])}
+    np.savez(tables / "csr.npz", y=arrays["y"], edge_index=arrays["edge_index"], **csr, x_shape=np.array([2, 10**12]))
+    contents = {"empty.csv": b"", "newlines.csv": b"\n\n", "mark.csv": b"\xef\xbb\xbf", "header.csv": b"id,f"}
+    contents |= {"names.csv": b'""\n', "utf16.csv": "id,f\na,1\n".encode("utf-16"), "cut.parquet": b"PAR1"}
+    for name, content in contents.items():
+        (tables / name).write_bytes(content)
+    long = tables / ("a" * 5000)
+    wrong: list[tuple[Any, ...]] = [("diagnose", tables / "name.npz"), ("diagnose", tables / "csr.npz")]
+    wrong += [("diagnose", f"{long}.npz"), ("fit", "--edges", f"{long}.csv"), ("diagnose", "~nobody-here/g.npz")]
+    wrong += [("diagnose", "--edges", tables / name) for name in contents]
+    wrong += [("diagnose", "--edges", edges, "--nodes", tables / name) for name in contents]
+    for arguments in wrong:
+        result = lsgnn(*arguments)
+        assert result.code == 2, arguments
+        assert result.err.startswith("error: "), arguments
+        assert result.err.count("\n") == 1, arguments
