@@ -8,40 +8,28 @@ from contextlib import suppress
 from pathlib import Path
 
 from lsgnn.errors import InputError
+from lsgnn.sizes import in_words
 
 LOWER_K = "lower K, or train on a store that `lsgnn precompute` writes"
 LOWER_EITHER = LOWER_K.replace("lower K", "lower hidden_channels or K")
 ASKED_FROM = 1 << 26  # bytes; the system takes its time to answer, and a search trains small models by the thousand
-UNITS = ("bytes", "KB", "MB", "GB", "TB", "PB", "EB")
 
 
 def require_memory(needed: int, what: str, fix: str) -> None:
     """Raises if `what` needs more bytes than there are; `fix` is what the user can do about it."""
     if needed < ASKED_FROM:
         return
-    there = available_bytes()
+    there = available_memory()
     if there is not None and needed > there:
-        raise InputError(f"{what} needs {size(needed)} of memory, but there are {size(there)}: {fix}")
+        raise InputError(f"{what} needs {in_words(needed)} of memory, but there are {in_words(there)}: {fix}")
 
 
-def available_bytes(root: Path = Path("/")) -> int | None:
+def available_memory(root: Path = Path("/")) -> int | None:
     """What this process may still take: the least of the machine, its control groups and its own limit.
 
     None where the system does not tell. `root` is where the system's own files are.
     """
     return min((*_machine(root), *_control_groups(root), *_own_limit(root)), default=None)
-
-
-def size(number: int) -> str:
-    """Bytes in words.
-
-    >>> size(640), size(4_400_000_000), size(10**400)
-    ('640 bytes', '4.4 GB', 'more than 1000 EB')
-    """
-    for power, unit in enumerate(UNITS):
-        if number < 1000 ** (power + 1):
-            return f"{number / 1000**power:.{min(power, 1)}f} {unit}"
-    return f"more than 1000 {UNITS[-1]}"
 
 
 def _machine(root: Path) -> Iterator[int]:

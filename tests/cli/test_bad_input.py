@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 QUICK = ("--set", "epochs=5", "--set", "K=2", "--set", "hidden_channels=8", "--set", "direction=out")
@@ -243,12 +244,12 @@ def test_a_run_that_does_not_fit_into_memory_says_how_much_it_needs(
     (tables / "new.csv").write_text("id,f0,f1,f2,f3,f4,f5\nnew,1,0,0,0,0,0\n")
     (tables / "links.csv").write_text("source,target\nnew,page3\n")
     attach = ("--attach", "--nodes", tables / "new.csv", "--edges", tables / "links.csv")
-    monkeypatch.setattr("lsgnn.memory.available_bytes", lambda: 1000)
+    monkeypatch.setattr("lsgnn.memory.available_memory", lambda: 1000)
     monkeypatch.setattr("lsgnn.memory.ASKED_FROM", 0)
     for arguments in (("predict", run), ("predict", run, *attach), ("explain", run, "--node", "page3")):
         result = lsgnn(*arguments, *(("--out", tables / "p.csv") if arguments[0] == "predict" else ()))
         assert result.code == 2
-        assert "of memory, but there are 1.0 KB" in result.err
+        assert "of memory, but there are 1 KB" in result.err
         assert result.err.count("\n") == 1
     assert not (tables / "p.csv").exists()
 
@@ -257,8 +258,30 @@ def test_a_run_that_does_not_fit_into_memory_says_how_much_it_needs(
 def test_memory_that_is_refused_all_the_same_is_one_line(
     lsgnn: Any, given: tuple[Any, ...], setting: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lsgnn.memory.available_bytes", lambda: None)  # torch and numpy have to find out
+    monkeypatch.setattr("lsgnn.memory.available_memory", lambda: None)  # torch and numpy have to find out
     result = lsgnn("fit", *given, *QUICK, "--set", setting)
     assert result.code == 2
     assert result.err.startswith("error: there is not enough memory (")
     assert result.err.count("\n") == 1
+
+
+def test_files_and_paths_of_every_wrong_kind_are_one_line(lsgnn: Any, tables: Path) -> None:
+    edges = tables / "edges.csv"
+    arrays: dict[str, Any] = {"x": np.eye(2), "y": np.array([0, 1]), "edge_index": np.array([[0], [1]])}
+    np.savez(tables / "name.npz", **arrays, class_names=np.array("cat"))
+    csr = {"x_data": np.ones(1), "x_indices": np.zeros(1, int), "x_indptr": np.array([0, 1, 1])}
+    np.savez(tables / "csr.npz", y=arrays["y"], edge_index=arrays["edge_index"], **csr, x_shape=np.array([2, 10**12]))
+    contents = {"empty.csv": b"", "newlines.csv": b"\n\n", "mark.csv": b"\xef\xbb\xbf", "header.csv": b"id,f"}
+    contents |= {"names.csv": b'""\n', "utf16.csv": "id,f\na,1\n".encode("utf-16"), "cut.parquet": b"PAR1"}
+    for name, content in contents.items():
+        (tables / name).write_bytes(content)
+    long = tables / ("a" * 5000)
+    wrong: list[tuple[Any, ...]] = [("diagnose", tables / "name.npz"), ("diagnose", tables / "csr.npz")]
+    wrong += [("diagnose", f"{long}.npz"), ("fit", "--edges", f"{long}.csv"), ("diagnose", "~nobody-here/g.npz")]
+    wrong += [("diagnose", "--edges", tables / name) for name in contents]
+    wrong += [("diagnose", "--edges", edges, "--nodes", tables / name) for name in contents]
+    for arguments in wrong:
+        result = lsgnn(*arguments)
+        assert result.code == 2, arguments
+        assert result.err.startswith("error: "), arguments
+        assert result.err.count("\n") == 1, arguments

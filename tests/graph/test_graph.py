@@ -31,7 +31,41 @@ def test_a_good_graph_says_what_it_is():
     assert g.notes == ()
 
 
+class Stubborn:
+    """Claims to be an array and is none."""
+
+    def __array__(self, *_, **__):
+        raise RuntimeError("not today")
+
+
+def outside():
+    """A sparse matrix whose indices were set after it was built, as scipy lets one."""
+    x = sp.csr_array(X)
+    x.indices = np.array([0, 7, 99], np.int32)
+    return x
+
+
 REFUSED = {
+    "no array": ({"x": Stubborn()}, "a Stubborn is not an array .not today.: pass a numpy array, a list or a tensor"),
+    "sparse outside its shape": ({"x": outside()}, "x is not a sound sparse matrix .*: build it again"),
+    "countless columns": (
+        {"x": sp.csr_array((3, 10**12))},
+        "x has 1000000000000 columns, and a single number for each needs 4 TB of memory, but there are ",
+    ),
+    "names that are a number": ({"class_names": 5}, r"class_names is 5 \(int\), but names are a list: pass a list"),
+    "names that are a text": ({"class_names": "ab"}, r"class_names is 'ab' \(str\), but names are a list"),
+    "names that are a dictionary": ({"class_names": {0: "a", 1: "b"}}, r"is \{0: 'a', 1: 'b'\} \(dict\)"),
+    "names that are a set": ({"feature_names": {"a", "b", "c"}}, r"feature_names is .* \(set\)"),
+    "names that are NaN": ({"feature_names": np.nan}, r"feature_names is nan \(float\)"),
+    "names in a table": ({"class_names": np.eye(2)}, r"class_names is array\(\[\[1\., 0\.\], \[0\., 1\.\]\]\)"),
+    "half a character": ({"feature_names": ["\ud800", "b", "c"]}, "character number 55296, which is none in Unicode"),
+    "notes that are a number": ({"notes": 5}, r"notes is 5 \(int\)"),
+    "splits that are masks": ({"splits": np.eye(3, dtype=bool)}, "splits is of type ndarray: pass lsgnn.Splits"),
+    "splits that are a number": ({"splits": 5}, "splits is of type int"),
+    "a name that is a number": ({"name": 5}, r"name is 5 \(int\), but a name is text"),
+    "a name that is None": ({"name": None}, r"name is None \(NoneType\)"),
+    "one id": ({"node_ids": 5}, r"node_ids has shape \(\), but it is a list of ids"),
+    "ids of bytes": ({"node_ids": np.array([b"\xff", b"a", b"b"])}, "node_ids holds .* which is not UTF-8"),
     "no nodes": ({"x": np.zeros((0, 3)), "y": []}, "the graph has no nodes: pass at least one row"),
     "no features": ({"x": np.zeros((3, 0))}, "x has no columns: pass at least one feature"),
     "flat features": ({"x": np.ones(3)}, r"x has 1 dimension\(s\).*reshape it"),
@@ -209,10 +243,54 @@ def test_the_callers_sparse_matrix_is_left_alone():
         (["b", "a", "ü"], ["b", "a", "ü"]),
         (np.array([7, 5, 6], object), [7, 5, 6]),
         (np.array([7, "a", (1, 2)], object), ["7", "a", "(1, 2)"]),
+        ([10**30, 1, 2], [str(10**30), "1", "2"]),
+        ([b"b", "ü".encode(), b"a"], ["b", "ü", "a"]),
     ],
 )
 def test_node_ids_keep_their_type(given, stored):
     assert graph(node_ids=given).node_ids.tolist() == stored
+
+
+def test_no_names_are_none():
+    g = graph(class_names=None, feature_names=None, notes=None)
+    assert (g.class_names, g.feature_names, g.notes) == (("0", "1"), (), ())
+
+
+def test_one_very_long_id_among_many_is_refused_before_numpy_gives_each_its_room():
+    ids = ["x" * 10**7, *range(10**5 - 1)]
+    with pytest.raises(InputError, match=r"node_ids with a text of 10000000 characters among 100000 needs 4 TB, but"):
+        Graph(x=np.ones((10**5, 1)), edge_index=[[0], [1]], node_ids=np.array(ids, object))
+
+
+WRONG = [None, 5, -1, 2.5, np.nan, True, "abc", b"abc", [], [[1, 2], [3]], ["a", None, 1], {}, {"a": 1}, {1, 2}, 10**30]
+WRONG += [np.array(5), np.array([[["a"]]]), np.array([1, "a", None], object), np.array(["2020-01-01"] * 3, "M8[D]")]
+WRONG += [np.zeros(3, [("a", "f4")]), torch.tensor(3.0), sp.eye_array(3), outside(), Stubborn(), object, range(3)]
+ARGUMENTS = [
+    "x",
+    "edge_index",
+    "y",
+    "edge_weight",
+    "node_ids",
+    "class_names",
+    "feature_names",
+    "splits",
+    "name",
+    "notes",
+]
+
+
+@pytest.mark.parametrize("argument", ARGUMENTS)
+def test_no_wrong_value_is_a_traceback(argument):
+    """Refused in a line, or taken; any other exception fails the test."""
+    for value in WRONG:
+        try:
+            graph(**{argument: value})
+        except InputError as error:
+            message = str(error)
+        else:
+            message = ""
+        assert "\n" not in message, (argument, value)
+        assert len(message) < 300
 
 
 def test_names_of_empty_classes_are_kept():

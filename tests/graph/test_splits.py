@@ -167,3 +167,66 @@ def test_some_of_the_splits_can_be_taken():
     np.testing.assert_array_equal(some.val, splits.val[[3, 1]])
     with pytest.raises(InputError, match="split 4 does not exist"):
         splits.take([4])
+
+
+def test_labels_may_be_a_list():
+    np.testing.assert_array_equal(
+        stratified_splits([0, 1, 0, 1], 2).train, stratified_splits(np.array([0, 1, 0, 1]), 2).train
+    )
+
+
+WRONG = {
+    "no labels": ({"y": None}, r"y is None \(NoneType\), but it is a list of classes: pass one class number per node"),
+    "one label": ({"y": 5}, r"y is 5 \(int\)"),
+    "a dictionary": ({"y": {0: 1}}, r"y is \{0: 1\} \(dict\)"),
+    "text": ({"y": ["a", "b"]}, "y holds <U1 values, but classes are numbers"),
+    "an empty list": ({"y": []}, "no node has a label, so there is nothing to split"),
+    "half a split": ({"num_splits": 2.5}, r"num_splits is 2.5 \(float\), but it is a whole number"),
+    "a word": ({"num_splits": "3"}, r"num_splits is '3' \(str\)"),
+    "countless splits": (
+        {"num_splits": 10**15},
+        "num_splits=1000000000000000 divisions of 4 nodes needs .* ask for fewer",
+    ),
+    "a share in words": (
+        {"train": "half"},
+        r"train is 'half' \(str\), but a share is a number: pass one between 0 and 1",
+    ),
+    "no share": ({"val": None}, r"val is None \(NoneType\)"),
+    "NaN": ({"val": math.nan}, "train=.*, val=nan leave nothing"),
+    "a negative seed": ({"seed": -1}, "seed=-1 is no seed: choose a whole number from 0 on"),
+    "no seed": ({"seed": None}, r"seed is None \(NoneType\), but it is a whole number"),
+}
+
+
+@pytest.mark.parametrize(("changes", "message"), WRONG.values(), ids=WRONG.keys())
+@pytest.mark.parametrize("split", [stratified_splits, authors_splits])
+def test_wrong_arguments_are_refused_in_a_sentence(split, changes, message):
+    with pytest.raises(InputError, match=message):
+        split(**{"y": np.array([0, 1, 0, 1])} | changes)
+
+
+def test_a_seed_beyond_the_legacy_generator_is_refused():
+    with pytest.raises(InputError, match="too large for numpy's legacy generator"):
+        authors_splits(np.array([0, 1]), seed=2**32)
+    stratified_splits(np.array([0, 1]), seed=2**40)
+
+
+@pytest.mark.parametrize("number", ["a", 1.5, None, [0]])
+def test_a_split_is_asked_for_by_its_number(number):
+    splits = Splits(*np.eye(3, dtype=bool))
+    with pytest.raises(InputError, match="but it is a whole number"):
+        splits[number]
+    with pytest.raises(InputError):
+        splits.take([number])
+
+
+@pytest.mark.parametrize("numbers", [None, 5, [], np.array(0), np.zeros((1, 1), int)])
+def test_some_splits_are_asked_for_by_a_list(numbers):
+    with pytest.raises(InputError, match=r"does not list numbers of splits|names no split"):
+        Splits(*np.eye(3, dtype=bool)).take(numbers)
+
+
+@pytest.mark.parametrize("mask", [None, 5, 0.5, "abc", {}, [[True], [True, False]], [1, 0, 0], np.zeros((0, 3), bool)])
+def test_a_wrong_mask_is_refused(mask):
+    with pytest.raises(InputError):
+        Splits(mask, [False, True, False], [False, False, True])

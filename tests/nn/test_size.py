@@ -58,7 +58,7 @@ def test_what_passes_through_the_model_grows_with_every_setting_that_is_named() 
 
 def test_rows_that_do_not_fit_are_refused_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
     pre = precompute(random_graph(), LSGNNConfig())
-    monkeypatch.setattr(memory, "available_bytes", lambda: 10**4)
+    monkeypatch.setattr(memory, "available_memory", lambda: 10**4)
     monkeypatch.setattr(memory, "ASKED_FROM", 0)
     monkeypatch.setattr(np, "zeros", None)  # nothing is allocated
     with pytest.raises(InputError, match=r"a model with hidden_channels=16, K=5 on 40 nodes needs .* lower hidden_cha"):

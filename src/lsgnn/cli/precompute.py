@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,8 +11,7 @@ import typer
 from lsgnn.cli import options, stores
 from lsgnn.cli.show import answer, answer_json, progress
 from lsgnn.errors import InputError
-
-UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+from lsgnn.sizes import parse_bytes
 
 
 def precompute(
@@ -43,7 +41,7 @@ def precompute(
     `lsgnn fit STORE` trains on it. A folder of arrays holds x.npy, edge_index.npy and y.npy, and if you like
     edge_weight.npy, node_ids.npy and three masks, train_mask.npy, val_mask.npy, test_mask.npy.
     """
-    limit = parse_bytes(max_memory)
+    limit = parse_bytes(max_memory, "--max-memory")
     source: Any
     if graph is not None and Path(graph).is_dir():
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, data_dir=data_dir)
@@ -78,11 +76,3 @@ def precompute(
         return
     blocks = f"{len(manifest.blocks)} block(s) of columns"
     answer(f"{manifest.num_nodes} nodes, {manifest.num_features} features in {blocks}, {config.K} hops: {out}")
-
-
-def parse_bytes(text: str) -> int:
-    """Bytes of a size such as 500MB: a number and KB, MB, GB or TB, with or without the B."""
-    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)\s*([KMGT]?)B?", text.strip(), re.IGNORECASE)
-    if not found:
-        raise InputError(f"--max-memory {text!r} is not a size: write a number and KB, MB, GB or TB, such as 500MB")
-    return int(float(found[1]) * UNITS[found[2].upper()])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
+from lsgnn.graph.shown import shown
 from lsgnn.graph.splits import Splits
 from lsgnn.graph.validate import (
     Features,
@@ -19,6 +20,7 @@ from lsgnn.graph.validate import (
     as_feature_names,
     as_features,
     as_labels,
+    as_names,
     as_node_ids,
     coalesce,
     observations,
@@ -67,6 +69,8 @@ class Graph:
         edge_index, edge_weight, merged = coalesce(*as_edges(self.edge_index, self.edge_weight, n), n=n)
         y = as_labels(self.y, n)
         splits, unlabelled = self._usable_splits(y)
+        if not isinstance(self.name, str):
+            raise InputError(f"name is {shown(self.name)}, but a name is text: pass text")
         settled = dict(
             x=x,
             edge_index=edge_index,
@@ -77,7 +81,9 @@ class Graph:
             feature_names=as_feature_names(self.feature_names, x.shape[1]),
             splits=splits,
             # each note once, also where a graph is copied with dataclasses.replace
-            notes=tuple(dict.fromkeys([*self.notes, *observations(x, edge_index, merged), *unlabelled])),
+            notes=tuple(
+                dict.fromkeys([*as_names(self.notes, "notes"), *observations(x, edge_index, merged), *unlabelled])
+            ),
         )
         for field, value in settled.items():
             object.__setattr__(self, field, value)
@@ -86,6 +92,9 @@ class Graph:
         """The masks without unlabelled nodes, which can neither be learned from nor scored."""
         if self.splits is None:
             return None, []
+        if not isinstance(self.splits, Splits):
+            kind = type(self.splits).__name__
+            raise InputError(f"splits is of type {kind}: pass lsgnn.Splits(train, val, test), masks [splits, nodes]")
         if self.splits.num_nodes != len(y):
             raise InputError(
                 f"the split masks cover {self.splits.num_nodes} nodes, but the graph has {len(y)}: "
@@ -133,14 +142,14 @@ class Graph:
         """Writes the graph as one `.npz` file without pickles; `Graph.load` reads it back."""
         from lsgnn.graph.io.npz import save_npz
 
-        save_npz(self, Path(path))
+        save_npz(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Graph:
         """Reads a `.npz` file written by `save` (or any file in that format)."""
         from lsgnn.graph.io.npz import load_npz
 
-        return load_npz(Path(path))
+        return load_npz(path)
 
     def to_pyg(self) -> Data:
         """The same graph as a PyG `Data` (features dense)."""

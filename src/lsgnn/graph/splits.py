@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
-from lsgnn.graph.validate import as_array
+from lsgnn.graph.shown import shown
+from lsgnn.graph.validate import as_array, as_labels
+from lsgnn.memory import require_memory
 
 Mask = NDArray[np.bool_]
 
@@ -76,13 +79,18 @@ class Splits:
 
     def take(self, numbers: Sequence[int]) -> Splits:
         """Some of the splits, in the order of their numbers here."""
+        if not isinstance(numbers, Iterable) or getattr(numbers, "ndim", 1) != 1:
+            raise InputError(f"{shown(numbers)} does not list numbers of splits: pass a list")
         chosen = [self[s] for s in numbers]
+        if not chosen:
+            raise InputError(f"{shown(numbers)} names no split: pass at least one number")
         return Splits(*(np.stack([getattr(split, part) for split in chosen]) for part in ("train", "val", "test")))
 
     def __len__(self) -> int:
         return len(self.train)
 
     def __getitem__(self, s: int) -> Split:
+        s = _whole("split", s)
         if not 0 <= s < len(self):
             raise InputError(f"split {s} does not exist: the graph has splits 0..{len(self) - 1}")
         return Split(self.train[s], self.val[s], self.test[s])
@@ -99,7 +107,9 @@ def authors_splits(
     Per class ceil(train · n_c) nodes train; of all others round(val · n) validate and the rest test.
     Split s is drawn with numpy's legacy generator seeded with `seed + s`.
     """
-    _check(y, num_splits, train, val)
+    y = _checked(y, num_splits, train, val, seed)
+    if seed + num_splits > 2**32:
+        raise InputError(f"seed={seed} is too large for numpy's legacy generator: choose one below 2**32 - num_splits")
     return _stack([_authors_split(y, train, val, seed + s) for s in range(num_splits)])
 
 
@@ -123,7 +133,7 @@ def stratified_splits(
 
     A class of one node trains; a class of two trains and validates; from three on every part gets at least one.
     """
-    _check(y, num_splits, train, val)
+    y = _checked(y, num_splits, train, val, seed)
     return _stack([_stratified_split(y, train, val, seed, s) for s in range(num_splits)])
 
 
@@ -143,18 +153,37 @@ def _stratified_split(y: NDArray[np.int64], train: float, val: float, seed: int,
     return _masks(len(y), *(np.concatenate(part) for part in parts))
 
 
-def _check(y: NDArray[np.int64], num_splits: int, train: float, val: float) -> None:
-    if num_splits < 1:
+def _checked(y: Any, num_splits: int, train: float, val: float, seed: int) -> NDArray[np.int64]:
+    """The labels as class numbers [n], if they can be split in this way."""
+    if _whole("num_splits", num_splits) < 1:
         raise InputError(f"num_splits={num_splits} gives no split: ask for at least 1")
+    for name, share in (("train", train), ("val", val)):
+        if not isinstance(share, Real):
+            raise InputError(f"{name} is {shown(share)}, but a share is a number: pass one between 0 and 1")
     if not (train > 0 and val > 0 and train + val < 1):
         raise InputError(
             f"split shares train={train}, val={val} leave nothing for one part: choose both positive with a sum below 1"
         )
-    if not (y >= 0).any():
+    if _whole("seed", seed) < 0:
+        raise InputError(f"seed={seed} is no seed: choose a whole number from 0 on")
+    labels = as_array(y)
+    if labels.ndim == 0:
+        raise InputError(f"y is {shown(y)}, but it is a list of classes: pass one class number per node")
+    labels = as_labels(labels, len(labels)) if labels.size else labels
+    if not (labels >= 0).any():
         raise InputError(
-            "no node has a label, so there is nothing to split: name the column of the classes (label, --label), "
-            "or pass y with some known ones"
+            "no node has a label, so there is nothing to split: name the column of the classes as the label, or pass y "
+            "with some known ones"
         )
+    what = f"num_splits={num_splits} divisions of {len(labels)} nodes"
+    require_memory(6 * num_splits * len(labels), what, "ask for fewer")
+    return labels
+
+
+def _whole(name: str, value: Any) -> int:
+    if not isinstance(value, Integral):
+        raise InputError(f"{name} is {shown(value)}, but it is a whole number: pass one")
+    return int(value)
 
 
 def _masks(n: int, *parts: NDArray[np.int64]) -> Split:

@@ -5,7 +5,8 @@ Pure functions; `Graph.__post_init__` is the only caller below the surface.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +14,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
+from lsgnn.graph.shown import short, shown
+from lsgnn.memory import require_memory
 
 Features: TypeAlias = "NDArray[np.float32] | sp.csr_array"
 Edges: TypeAlias = NDArray[np.int64]
@@ -23,7 +26,7 @@ MAX_UNNAMED_CLASSES = 1000  # or one per node: beyond that, y holds years or ids
 
 def as_array(value: Any) -> NDArray[Any]:
     """A numpy array of an array, list or torch tensor (on any device, of any layout and float type)."""
-    if hasattr(value, "detach"):
+    if hasattr(value, "detach") and hasattr(value, "layout"):
         value = value.detach().cpu()
         if str(value.layout) != "torch.strided":
             value = value.to_dense()
@@ -32,6 +35,33 @@ def as_array(value: Any) -> NDArray[Any]:
         return np.asarray(value)
     except ValueError as error:
         raise InputError(f"rows of different lengths are not an array ({error}): pad or mend them") from error
+    except (TypeError, OverflowError, RuntimeError) as error:
+        kind = type(value).__name__
+        raise InputError(f"a {kind} is not an array ({error}): pass a numpy array, a list or a tensor") from error
+
+
+def text_array(texts: Sequence[str], what: str) -> NDArray[np.str_]:
+    """The texts [n] as numpy stores them, each in the room of the longest."""
+    longest = max(map(len, texts), default=0)
+    require_memory(
+        4 * longest * len(texts), f"{what} with a text of {longest} characters among {len(texts)}", "shorten that text"
+    )
+    return np.array(texts, dtype=np.str_)
+
+
+def as_text(text: NDArray[Any], what: str) -> NDArray[np.str_]:
+    """An array of text or of UTF-8 bytes as text that can be printed and stored."""
+    try:
+        text = np.strings.decode(text, "utf-8") if text.dtype.kind == "S" else text.astype(np.str_, copy=False)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{what} holds {error.object!r}, which is not UTF-8 text: write it as text") from error
+    text = np.ascontiguousarray(text, dtype=text.dtype.newbyteorder("="))
+    codes = text.reshape(-1).view(np.uint32)
+    bad = (codes > 0x10FFFF) | ((codes & 0xFFFFF800) == 0xD800)
+    if bad.any():
+        code = int(codes[bad.argmax()])
+        raise InputError(f"{what} holds the character number {code}, which is none in Unicode: write the text again")
+    return text
 
 
 def as_features(x: Any) -> Features:
@@ -39,6 +69,10 @@ def as_features(x: Any) -> Features:
     if hasattr(x, "is_sparse") and str(x.layout) != "torch.strided":
         x = _torch_sparse_to_scipy(x)
     if sp.issparse(x):
+        require_sound(x, "x")
+        if x.ndim == 2:
+            what = f"x has {x.shape[1]} columns, and a single number for each"
+            require_memory(4 * x.shape[1], what, "drop the empty ones, and check the shape that was declared")
         # a copy, because putting it in canonical form below would reorder the caller's own index arrays
         x = sp.csr_array(x, copy=True)
         values = x.data
@@ -98,10 +132,30 @@ def as_labels(y: Any, n: int) -> NDArray[np.int64]:
     return labels
 
 
-def as_class_names(names: Sequence[Any] | NDArray[Any], y: NDArray[np.int64]) -> tuple[str, ...]:
+def as_names(names: Any, what: str) -> tuple[str, ...]:
+    """Names as text, in their order; None means none."""
+    if names is None:
+        return ()
+    # a text is a list of letters, and a dictionary one of its keys, but neither is meant
+    unlisted = isinstance(names, str | bytes | Mapping | Set) or not isinstance(names, Iterable)
+    if unlisted or getattr(names, "ndim", 1) != 1:
+        raise InputError(f"{what} is {shown(names)}, but names are a list: pass a list of text")
+    found = tuple(str(name) for name in names)
+    try:
+        "".join(found).encode()
+    except UnicodeEncodeError as error:
+        code = ord(error.object[error.start])
+        raise InputError(
+            f"{what} holds the character number {code}, which is none in Unicode: write the text again"
+        ) from error
+    return found
+
+
+def as_class_names(given: Any, y: NDArray[np.int64]) -> tuple[str, ...]:
     """One distinct name per class number, "0" … "C-1" where none are given."""
     count = int(y.max()) + 1
-    if not len(names):
+    names = as_names(given, "class_names")
+    if not names:
         if count > max(len(y), MAX_UNNAMED_CLASSES):
             raise InputError(
                 f"y holds class {count - 1} in a graph of {len(y)} nodes, but classes are numbered without gaps: "
@@ -110,19 +164,19 @@ def as_class_names(names: Sequence[Any] | NDArray[Any], y: NDArray[np.int64]) ->
         return tuple(str(c) for c in range(count))
     if len(names) < count:
         raise InputError(f"y holds class {count - 1}, but only {len(names)} class names were given: name every class")
-    if len({str(c) for c in names}) < len(names):
-        raise InputError(f"class names {list(map(str, names))} are not distinct: give each class its own name")
-    return tuple(str(c) for c in names)
+    if len(set(names)) < len(names):
+        raise InputError(f"class names {short(list(names))} are not distinct: give each class its own name")
+    return names
 
 
-def as_feature_names(names: Sequence[Any] | NDArray[Any], d: int) -> tuple[str, ...]:
+def as_feature_names(names: Any, d: int) -> tuple[str, ...]:
     """One distinct name per feature column, or none at all."""
-    found = tuple(str(name) for name in names)
+    found = as_names(names, "feature_names")
     if found and len(found) != d:
         raise InputError(f"there are {len(found)} feature names for {d} columns of x: name every column, or none")
     if len(set(found)) < len(found):
-        twice = next(name for name in found if found.count(name) > 1)
-        raise InputError(f"two feature columns are called {twice!r}: give each column its own name")
+        twice = next(name for name, count in Counter(found).items() if count > 1)
+        raise InputError(f"two feature columns are called {short(twice)}: give each column its own name")
     return found
 
 
@@ -131,17 +185,23 @@ def as_node_ids(given: Any, n: int) -> NDArray[Any]:
     if given is None:
         return np.arange(n, dtype=np.int64)
     ids = as_array(given)
+    if ids.ndim != 1:
+        raise InputError(f"node_ids has shape {ids.shape}, but it is a list of ids: pass one id per node")
+    if len(ids) != n:
+        raise InputError(f"there are {len(ids)} node ids for {n} nodes: pass one id per node")
     if ids.dtype.kind == "O":
-        whole = all(isinstance(v, int) for v in ids.ravel())
-        ids = ids.astype(np.int64) if whole else np.array([str(v) for v in ids.ravel()])
-    elif ids.dtype.kind not in "iuU":
-        ids = ids.astype(np.str_)
-    if ids.shape != (n,):
-        raise InputError(f"there are {ids.size} node ids for {n} nodes: pass one id per node")
+        # an integer beyond 64 bits is as good an id in text
+        whole = all(isinstance(v, int) and -(2**63) <= v < 2**63 for v in ids)
+        ids = ids.astype(np.int64) if whole else text_array([str(v) for v in ids], "node_ids")
+    elif ids.dtype.kind == "V":
+        raise InputError(f"node_ids holds {ids.dtype} values, but an id is text or a whole number: pass one value each")
+    ids = ids.astype(ids.dtype.newbyteorder("="), copy=False) if ids.dtype.kind in "iu" else as_text(ids, "node_ids")
     if len(set(ids.tolist())) < n:  # quicker than sorting names
         distinct, counts = np.unique(ids, return_counts=True)
         twice = distinct[counts.argmax()].item()
-        raise InputError(f"node id {twice!r} stands {counts.max()} times: ids must be distinct, so rename or drop some")
+        raise InputError(
+            f"node id {short(twice)} stands {counts.max()} times: ids must be distinct, so rename or drop some"
+        )
     return ids
 
 
@@ -213,6 +273,16 @@ def observations(x: Features, edges: Edges, merged: int) -> list[str]:
         "node(s) with all-zero features": int((~filled).sum()),
     }
     return [f"{count} {what}" for what, count in facts.items() if count]
+
+
+def require_sound(matrix: Any, what: str) -> None:
+    """Raises if the index arrays of a scipy matrix point outside it: compiled code would follow them."""
+    if hasattr(matrix, "check_format"):
+        try:
+            matrix.check_format(full_check=True)
+        except (ValueError, TypeError, AttributeError, IndexError) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise InputError(f"{what} is not a sound sparse matrix ({reason}): build it again") from error
 
 
 def _as_float32(values: NDArray[Any]) -> NDArray[np.float32]:

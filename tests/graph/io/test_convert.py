@@ -248,7 +248,141 @@ def test_networkx_and_back_is_the_same_graph():
     assert (back.class_names, back.name) == (graph.class_names, "g")
 
 
+@pytest.mark.parametrize("label", [[1, 2], (1, 2), {"a": 1}, {1}, np.array([1, 2]), sp.eye_array(2), torch.ones(2)])
+def test_a_label_of_several_values_is_refused_with_its_node(label):
+    with pytest.raises(
+        InputError, match=r"node 'b' has a \w+ in 'label', but a label is one class: pass text or a number"
+    ):
+        as_graph(people(age=[1, 2, 3], label=["x", label, "y"]))
+
+
+@pytest.mark.parametrize(
+    ("labels", "y", "names"),
+    [
+        ([10**30, 1, None], [1, 0, -1], ("1", str(10**30))),
+        ([float("nan"), 1, 2], [-1, 0, 1], ("1", "2")),
+        ([float("nan"), "a", "b"], [-1, 0, 1], ("a", "b")),
+    ],
+)
+def test_huge_and_missing_labels_of_networkx(labels, y, names):
+    g = as_graph(people(age=[1, 2, 3], label=labels))
+    assert (g.y.tolist(), g.class_names) == (y, names)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "ids"),
+    [
+        ([10**30, 1], [str(10**30), "1"]),
+        ([-(2**63), 2**63 - 1], [-(2**63), 2**63 - 1]),
+        ([2**63, 0], [str(2**63), "0"]),
+        ([(1, 2), "a"], ["(1, 2)", "a"]),
+        ([1.5, True], ["1.5", "True"]),
+    ],
+)
+def test_nodes_of_networkx_may_be_anything(nodes, ids):
+    assert as_graph(nx.DiGraph([tuple(nodes)])).node_ids.tolist() == ids
+
+
+def test_nodes_that_read_alike_are_refused():
+    with pytest.raises(InputError, match="node id '1' stands 2 times"):
+        as_graph(nx.Graph([(1, "1")]))
+
+
+WRONG = {
+    "no graph": ({"graph": None}, "from_networkx reads a networkx graph, not a NoneType: pass one"),
+    "a number": ({"graph": 5}, "not a int"),
+    "features that are a number": ({"features": 5}, r"features is 5 \(int\), but it names columns: pass a list"),
+    "categories that are a number": ({"categories": 5}, r"categories is 5 \(int\)"),
+    "a label that is a list": ({"label": ["age"]}, r"no node has an attribute \['age'\]"),
+    "a label that is an array": ({"label": np.eye(3)}, r"no node has an attribute array"),
+    "a name that is a number": ({"name": 5}, r"name is 5 \(int\), but a name is text"),
+}
+
+
+@pytest.mark.parametrize(("changes", "message"), WRONG.values(), ids=WRONG.keys())
+def test_wrong_arguments_of_from_networkx_are_refused(changes, message):
+    with pytest.raises(InputError, match=message) as caught:
+        from_networkx(**{"graph": people(age=[1, 2, 3])} | changes)
+    assert "\n" not in str(caught.value)
+
+
+def test_one_attribute_of_networkx_may_be_named_without_a_list():
+    assert from_networkx(people(age=[1, 2, 3], size=[4, 5, 6]), features="age").x.tolist() == [[1], [2], [3]]
+
+
+@pytest.mark.parametrize("value", [10**30, [10**30], {"a": 1}, 1j, object(), sp.eye_array(2), torch.eye(2).to_sparse()])
+def test_attributes_that_are_no_numbers_are_refused_in_a_line(value):
+    with pytest.raises(InputError) as caught:
+        as_graph(people(x=[value, value, value]))
+    assert "\n" not in str(caught.value)
+
+
+# --- too large to build
+
+
+@pytest.mark.filterwarnings("ignore:Unable to accurately infer 'num_nodes'")
+def test_a_node_number_without_bound_is_refused_before_features_are_derived():
+    edges = torch.tensor([[0], [10**15]])
+    message = (
+        r"no features, and to derive some for 1000000000000001 nodes .* needs 400,000 TB of memory, but there are .*: "
+    )
+    with pytest.raises(
+        InputError, match=message + r"check the node numbers \(the largest is 1000000000000000\), or pass x"
+    ):
+        as_graph(Data(edge_index=edges))
+    with pytest.raises(InputError, match="edge 0 points to node 1000000000000000, but the graph has nodes"):
+        as_graph(Data(edge_index=edges, num_nodes=3))
+    adjacency = sp.coo_array(([1.0], ([0], [5])), shape=(10**15, 10**15))
+    with pytest.raises(InputError, match=r"to derive some for 1000000000000000 nodes .* \(the largest is 5\)"):
+        from_scipy(adjacency, None)
+
+
+@pytest.mark.filterwarnings("ignore:Unable to accurately infer 'num_nodes'")
+@pytest.mark.parametrize("edges", ["ab", [[0], [1]], 5, torch.ones(3), torch.ones(2, 1)])
+def test_pyg_data_with_odd_edges_is_refused(edges):
+    with pytest.raises(InputError):
+        from_pyg(Data(edge_index=edges))
+    with pytest.raises(InputError, match=r"from_pyg reads a torch_geometric.data.Data, not a"):
+        from_pyg(edges)
+
+
 # --- scipy
+
+
+def unsound():
+    adjacency = sp.csr_array(np.eye(3))
+    adjacency.indices = np.array([0, 7, 99], np.int32)
+    return adjacency
+
+
+ODD = {
+    "None": (
+        None,
+        "the adjacency is of shape .* with object values, but it is a matrix of numbers: pass a scipy matrix",
+    ),
+    "a number": (5, "the adjacency is of shape .* with int64 values"),
+    "a text": ("abc", "the adjacency is of shape .* with <U3 values"),
+    "a dictionary": ({}, "the adjacency is of shape .* with object values"),
+    "NaN": (np.nan, "the adjacency is of shape"),
+    "ragged rows": ([[1], [1, 2]], "rows of different lengths"),
+    "words": ([["a", "b"], ["c", "d"]], "with <U1 values"),
+    "complex numbers": (np.eye(3) * 1j, "with complex128 values"),
+    "a cube": (np.ones((3, 3, 3)), r"the adjacency has shape \(3, 3, 3\), but it must be square"),
+    "a sparse row": (sp.coo_array([1, 0, 1]), r"the adjacency has shape \(3,\), but it must be square"),
+    "an unsound matrix": (unsound(), "the adjacency is not a sound sparse matrix .*: build it again"),
+    "NaN weights": (np.full((3, 3), np.nan), "edge 0 has weight nan"),
+}
+
+
+@pytest.mark.parametrize(("adjacency", "message"), ODD.values(), ids=ODD.keys())
+def test_what_is_no_adjacency_is_refused(adjacency, message):
+    with pytest.raises(InputError, match=message):
+        from_scipy(adjacency, np.eye(3))
+
+
+@pytest.mark.parametrize("kind", ["f2", ">f8", ">i4", "u1", "?"])
+def test_an_adjacency_may_hold_any_numbers(kind):
+    assert from_scipy(np.array([[0, 1], [1, 0]], kind), np.eye(2)).edge_index.tolist() == [[0, 1], [1, 0]]
 
 
 def test_an_adjacency_is_read_row_to_column():

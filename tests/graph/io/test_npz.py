@@ -85,9 +85,52 @@ BAD = {
     "half a CSR matrix": ({"x": None, **CSR, "x_shape": None}, "has no array 'x_shape'"),
     "CSR outside its shape": ({"x": None, **CSR, "x_indices": [7]}, "the CSR parts of x do not fit each other"),
     "CSR with a short indptr": ({"x": None, **CSR, "x_indptr": [0, 1]}, "the CSR parts of x do not fit each other"),
-    "pickled x": ({"x": np.array([[{}], [{}]], object)}, "it holds pickled objects"),
+    "pickled x": ({"x": np.array([[{}], [{}]], object)}, "'x' holds pickled objects"),
+    "a name alone": ({"class_names": np.array("ab")}, r"class_names is an array of shape \(\) and type <U2, but it is"),
+    "names in a table": ({"feature_names": [["a", "b"]]}, r"feature_names is an array of shape \(1, 2\)"),
+    "a note alone": ({"notes": np.array("hm")}, r"notes is an array of shape \(\)"),
+    "names that are dates": (
+        {"class_names": np.array(["2020-01-01"] * 2, "M8[D]")},
+        r"type datetime64\[D\], but it is a",
+    ),
+    "names in latin-1": ({"class_names": np.array([b"\xff", b"a"])}, "class_names holds .* which is not UTF-8 text"),
+    "an id alone": ({"node_ids": np.array("a")}, r"node_ids has shape \(\), but it is a list of ids"),
+    "ids in a table": ({"node_ids": [["a", "b"]]}, r"node_ids has shape \(1, 2\)"),
+    "ids of named fields": ({"node_ids": np.zeros(2, [("a", "f4")])}, "node_ids holds .* but an id is text or a whole"),
+    "ids in latin-1": ({"node_ids": np.array([b"\xff", b"a"])}, "node_ids holds .* which is not UTF-8 text"),
+    "no characters": (
+        {"node_ids": np.array([0x110000, 65], "<u4").view("<U1")},
+        "node_ids holds the character number 1114112, which is none in Unicode",
+    ),
+    "half a character": ({"class_names": ["\ud800", "a"]}, "class_names holds the character number 55296"),
+    "flat x": ({"x": np.array(3.0)}, r"x has 0 dimension\(s\)"),
+    "y alone": ({"y": np.array(3)}, r"y has shape \(\), but the graph has 2 nodes"),
+    "an edge alone": ({"edge_index": np.array(3)}, r"edge_index has shape \(\)"),
+    "a weight alone": ({"edge_weight": np.array(3.0)}, r"edge_weight has shape \(\)"),
+    "masks of numbers": ({f"{p}_masks": np.eye(2) for p in ("train", "val", "test")}, "masks hold float64 values"),
+    "a mask alone": (
+        {f"{p}_masks": np.array(p == "val") for p in ("train", "val", "test")},
+        "the split masks cover 1 nodes, but the graph has 2",
+    ),
+    "countless columns": (
+        {"x": None, **CSR, "x_shape": [2, 10**12]},
+        "x has 1000000000000 columns, and a single number for each needs 4 TB, but .* free: drop the empty ones",
+    ),
+    "falling CSR": (
+        {"x": None, **CSR, "x_indptr": [0, 2, 1], "x_data": [1.0, 2.0], "x_indices": [0, 0]},
+        "falls from 2",
+    ),
     "an edge into nowhere": ({"edge_index": [[0], [9]]}, "g.npz: edge 0 points to node 9"),
 }
+
+
+def test_names_may_be_bytes_or_numbers_of_any_byte_order(tmp_path):
+    names = {"class_names": np.array([3, 5]), "feature_names": np.array(["é".encode(), b"b"])}
+    np.savez(tmp_path / "g.npz", **REQUIRED | names, node_ids=np.array([7, 9], ">i4"))
+    graph = load_npz(tmp_path / "g.npz")
+    assert (graph.class_names, graph.feature_names) == (("3", "5"), ("é", "b"))
+    assert graph.node_ids.dtype.isnative
+    assert graph.node_ids.tolist() == [7, 9]
 
 
 @pytest.mark.parametrize(("changes", "message"), BAD.values(), ids=BAD.keys())

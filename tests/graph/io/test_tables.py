@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lsgnn import InputError, read_tables
+from lsgnn import InputError, read_tables, stratified_splits
 
 EDGES = "source,target\nann,bob\nbob,cy\n"
 NODES = "id,label,age,member\nann,x,30,true\nbob,,40,false\ncy,y,50,true\n"
@@ -267,6 +267,15 @@ BAD_ARGUMENTS = {
         "features lists 'label', which is the id, label or split column",
     ),
     "source is target": ({"source": "target"}, "are both column 'target'"),
+    "label that is a number": ({"label": 5}, r"label is 5 \(int\), but a column has a name: pass text"),
+    "label that is an array": ({"label": np.eye(3)}, r"label is array\(.*\(ndarray\), but a column has a name"),
+    "id that is a list": ({"id": ["id"]}, r"id is \['id'\] \(list\), but a column has a name"),
+    "weight that is NaN": ({"weight": np.nan}, r"weight is nan \(float\), but a column has a name"),
+    "features that are a number": ({"features": 5}, r"features is 5 \(int\), but it names columns: pass a list"),
+    "features that are a dictionary": ({"features": {"age": 1}}, r"features is \{'age': 1\} \(dict\), but it names"),
+    "categories that are a number": ({"categories": 5}, r"categories is 5 \(int\), but it names columns"),
+    "a list in categories": ({"categories": [["age"]]}, r"categories is \['age'\] \(list\), but a column has a name"),
+    "name that is a number": ({"name": 5}, r"name is 5 \(int\), but a name is text"),
     "odd split": ({"split": "age"}, "line 2 of n.csv has '30' in 'age', but a split is one of train, val"),
 }
 
@@ -279,8 +288,106 @@ def test_bad_arguments_are_refused_in_one_sentence(write, arguments, message):
 
 
 def test_arguments_about_nodes_need_a_node_table(write):
-    with pytest.raises(InputError, match=r"label='x' names a column of a node table: give one"):
+    with pytest.raises(InputError, match=r"label='x' names a column of a node table: give one$"):
         read_tables(write("e.csv", EDGES), label="x")
+    with pytest.raises(InputError, match=r"features=array\(.*\) names a column of a node table"):
+        read_tables(write("e.csv", EDGES), features=np.eye(3))
+
+
+def test_no_categories_may_be_none(write):
+    assert read_tables(write("e.csv", EDGES), write("n.csv", NODES), categories=None).num_features == 2
+
+
+def test_what_is_said_to_python_is_no_command_line(write):
+    edges = write("e.csv", EDGES)
+    reads = [
+        lambda: read_tables(edges, label="x"),
+        lambda: read_tables(edges, write("n.csv", nodes_csv(age="old"))),
+        lambda: read_tables(edges, write("n.csv", NODES), label="nothing like it"),
+        lambda: stratified_splits(read_tables(edges).y),
+    ]
+    for read in reads:
+        with pytest.raises(InputError) as caught:
+            read()
+        assert " --" not in str(caught.value)
+        assert "(--" not in str(caught.value)
+
+
+def test_a_name_with_line_breaks_does_not_break_the_message(write):
+    with pytest.raises(InputError, match=r"has the column\(s\) 'one\\nname', but an edge needs") as caught:
+        read_tables(write("e.csv", '"one\nname"\nann\n'))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "table", [pa.table({}), pa.table({"a": pa.array([], pa.int64()), "b": pa.array([], pa.int64())})]
+)
+def test_typed_tables_without_columns_or_rows_are_refused(write, table):
+    with pytest.raises(InputError, match=r"the edge table has (no columns|a header but no rows)"):
+        read_tables(table)
+    with pytest.raises(InputError, match=r"the node table has (no columns|a header but no rows)"):
+        read_tables(write("e.csv", EDGES), table)
+
+
+TYPES = {
+    "half floats": pa.array(np.array([1, 2, 3], np.float16)),
+    "booleans that miss one": pa.array([True, None, False]),
+    "no booleans at all": pa.array([None] * 3, pa.bool_()),
+    "lists of booleans that miss one": pa.array([[True, None], [True, True], [False, False]]),
+    "nanoseconds": pa.array([1, 2, 3], pa.timestamp("ns")),
+    "a year beyond Python's": pa.array([2**40, 1, 2], pa.timestamp("s")),
+    "durations": pa.array([1, 2, 3], pa.duration("ns")),
+    "bytes that are no text": pa.array([b"\xff", b"a", b"b"]),
+    "a dictionary of lists": pa.DictionaryArray.from_arrays(pa.array([0, 1, 0]), pa.array([[1], [2]])),
+    "run ends": pa.RunEndEncodedArray.from_arrays([1, 3], [1, 2]),
+    "a union": pa.UnionArray.from_sparse(
+        pa.array([0, 1, 0], pa.int8()), [pa.array([1, 2, 3]), pa.array(["a", "b", "c"])]
+    ),
+    "empty lists": pa.array([[], [], []], pa.list_(pa.int64())),
+    "a very long text": pa.array(["a" * 5000, "b" * 5000, "c"]),
+}
+
+
+@pytest.mark.parametrize("column", TYPES.values(), ids=TYPES.keys())
+def test_no_type_of_column_is_a_traceback_in_any_role(column):
+    """Refused in a line, or read; any other exception fails the test."""
+    edges = pa.table({"source": ["a", "b"], "target": ["b", "c"]})
+    nodes = pa.table({"id": ["a", "b", "c"], "c": column, "f": [1, 2, 3]})
+    ends = pa.table({"source": column, "target": column, "weight": column})
+    roles = [{}, {"label": "c"}, {"split": "c"}, {"categories": ["c"]}, {"id": "c", "features": ["f"]}]
+    for given in (*((edges, nodes, role) for role in roles), (ends, None, {}), (ends, nodes, {"id": "c"})):
+        try:
+            read_tables(given[0], given[1], **given[2])
+        except InputError as error:
+            message = str(error)
+        else:
+            message = ""
+        assert "\n" not in message
+        assert len(message) < 500
+
+
+def test_half_floats_are_numbers_and_ids():
+    halves = pa.array(np.array([1, 2, 3], np.float16))
+    g = read_tables(pa.table({"a": halves, "b": halves}), pa.table({"id": halves, "f": halves}))
+    assert (g.node_ids.tolist(), g.x.tolist()) == ([1, 2, 3], [[1], [2], [3]])
+
+
+def test_one_very_long_id_among_many_is_refused_before_numpy_gives_each_its_room():
+    ids = pa.array(["x" * 10**7, *map(str, range(10**5))])
+    with pytest.raises(
+        InputError, match=r"a text of 10000000 characters, .* 100001 ids, needs 4 TB of memory, but .* shorten that"
+    ):
+        read_tables(pa.table({"source": ids.slice(0, 1), "target": ids.slice(0, 1)}), pa.table({"id": ids}))
+
+
+def test_a_category_that_does_not_fit_into_memory_is_refused(write, monkeypatch):
+    monkeypatch.setattr("lsgnn.memory.available_memory", lambda: 10**6)
+    monkeypatch.setattr("lsgnn.memory.ASKED_FROM", 0)
+    nodes = "id,town,age\n" + "".join(f"{i},{i % 900},1\n" for i in range(900))
+    with pytest.raises(
+        InputError, match=r"each of the 900 values of 'town' in n.csv needs 3.24 MB of memory, but there are 1 MB"
+    ):
+        read_tables(write("e.csv", "source,target\n0,1\n"), write("n.csv", nodes), categories=["town"])
 
 
 def test_bad_files_and_objects_are_refused(write, tmp_path):

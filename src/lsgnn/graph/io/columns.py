@@ -5,8 +5,9 @@ No loop runs over rows: everything is an Arrow kernel or a numpy call.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -14,15 +15,39 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
+from lsgnn.graph.csv_file import MISSING
 from lsgnn.graph.feature_names import IS
-from lsgnn.graph.io.open_table import MISSING, Source
+from lsgnn.graph.io.open_table import Source
+from lsgnn.graph.shown import short
 from lsgnn.graph.splits import Splits
+from lsgnn.memory import require_memory
 
+T = TypeVar("T")
 TEXT = pa.large_string()
 MOST_CATEGORIES = 1000
 SPLIT_NAMES = {"train": "train", "val": "val", "valid": "val", "validation": "val", "test": "test"}
 
 
+def explained(read: Callable[[pa.Table, str, Source], T]) -> Callable[[pa.Table, str, Source], T]:
+    """Arrow lacks many a pair of function and type; what it raises there becomes a sentence about the column."""
+
+    @wraps(read)
+    def explained_read(table: pa.Table, name: str, source: Source) -> T:
+        try:
+            return read(table, name, source)
+        except InputError:
+            raise
+        except (pa.ArrowException, ValueError, TypeError, OverflowError, MemoryError) as error:
+            reason = " ".join(str(error).split())[:200]
+            raise InputError(
+                f"column {name!r} of {source.title} holds {table[name].type}, which cannot be read here ({reason}): "
+                "use text or numbers there"
+            ) from error
+
+    return explained_read
+
+
+@explained
 def ids(table: pa.Table, name: str, source: Source) -> Any:
     """The ids of one column, integers as integers and everything else as text; none may be missing."""
     column = _decoded(table, name)
@@ -50,6 +75,10 @@ def comparable(left: Any, right: Any) -> tuple[Any, Any]:
 
 def to_numpy(column: Any) -> NDArray[Any]:
     """Ids as numpy stores them: integers, or fixed-width strings rather than Python objects."""
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        longest = pc.max(pc.utf8_length(column)).as_py() or 0
+        what = f"a text of {longest} characters, in whose room numpy stores each of the {len(column)} ids,"
+        require_memory(4 * longest * len(column), what, "shorten that text")
     values = np.asarray(column.to_numpy(zero_copy_only=False))
     return values.astype(np.str_) if values.dtype == object else values
 
@@ -73,6 +102,7 @@ def classes(column: Any, is_text: bool = False) -> tuple[NDArray[np.int64], tupl
     return y.to_numpy(zero_copy_only=False).astype(np.int64), tuple(str(name) for name in distinct.to_pylist())
 
 
+@explained
 def labels(table: pa.Table, name: str, source: Source) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """The classes in one column of the node table."""
     try:
@@ -84,6 +114,7 @@ def labels(table: pa.Table, name: str, source: Source) -> tuple[NDArray[np.int64
         ) from error
 
 
+@explained
 def numbers(table: pa.Table, name: str, source: Source) -> NDArray[np.float32]:
     """One column of numbers [n], or of equally long lists of numbers [n, width]; all finite, none missing."""
     column = _decoded(table, name)
@@ -102,7 +133,9 @@ def numbers(table: pa.Table, name: str, source: Source) -> NDArray[np.float32]:
         shape, values = (len(column), int(lengths[0])), column.flatten()
     else:
         raise _not_numbers(column, name, source)
-    if not pa.types.is_floating(values.type) and not pa.types.is_boolean(values.type):
+    if pa.types.is_boolean(values.type):
+        values = pc.cast(values, pa.float32())  # before numpy, which has no boolean for a missing one
+    elif not pa.types.is_floating(values.type):
         values = pc.cast(values, pa.float64(), safe=False)
     with np.errstate(over="ignore"):
         array: NDArray[np.float32] = to_numpy(values).astype(np.float32).reshape(shape)
@@ -130,6 +163,7 @@ def features(
     return np.column_stack(blocks), tuple(parts)
 
 
+@explained
 def one_hot(table: pa.Table, name: str, source: Source) -> tuple[NDArray[np.float32], list[str]]:
     """A 0/1 column for each value of a column [n, values], all 0 where it is missing.
 
@@ -150,6 +184,8 @@ def one_hot(table: pa.Table, name: str, source: Source) -> tuple[NDArray[np.floa
         )
     codes = to_numpy(pc.fill_null(pc.index_in(text, value_set=pa.array(values, TEXT)), -1))
     known = np.flatnonzero(codes >= 0)
+    what = f"a column for each of the {len(values)} values of {name!r} in {source.title}"
+    require_memory(4 * len(codes) * len(values), what, "leave it out, or group its values")
     x = np.zeros((len(codes), max(1, len(values))), np.float32)
     x[known, codes[known]] = 1.0
     return x, [f"{name}{IS}{value}" for value in values or [""]]
@@ -159,16 +195,17 @@ def _named(x: NDArray[np.float32], name: str) -> tuple[NDArray[np.float32], list
     return x, [name] if x.ndim == 1 else [f"{name}[{j}]" for j in range(x.shape[1])]
 
 
+@explained
 def splits(table: pa.Table, name: str, source: Source) -> Splits:
     """One split from a column of train / val / test; an empty cell means none of them."""
-    part = pc.utf8_lower(pc.utf8_trim_whitespace(_as_text(_decoded(table, name), name, source)))
-    part = pc.fill_null(part, "")
+    given = pc.fill_null(_as_text(_decoded(table, name), name, source), "")
+    part = pc.utf8_lower(pc.utf8_trim_whitespace(given))
     known = pa.array(["", *SPLIT_NAMES], TEXT)
     outside = pc.invert(pc.is_in(part, value_set=known))
     if pc.any(outside).as_py():
         row = _first(outside)
         raise InputError(
-            f"{source.at(row)} has {table[name][row].as_py()!r} in {name!r}, but a split is one of "
+            f"{source.at(row)} has {short(given[row].as_py())} in {name!r}, but a split is one of "
             f"{', '.join(SPLIT_NAMES)}: rename it or leave the cell empty"
         )
     of = {
@@ -181,9 +218,11 @@ def splits(table: pa.Table, name: str, source: Source) -> Splits:
 def _decoded(table: pa.Table, name: str) -> Any:
     """The column as one array of plain values (pandas categories undone)."""
     column = table[name].combine_chunks()
+    if isinstance(column.type, pa.BaseExtensionType):
+        column = column.storage
     if pa.types.is_dictionary(column.type):
         column = pc.cast(column, column.type.value_type)
-    return column
+    return pc.cast(column, pa.float32()) if pa.types.is_float16(column.type) else column
 
 
 def _as_text(column: Any, name: str, source: Source) -> Any:
@@ -230,12 +269,18 @@ def _not_numbers(column: Any, name: str, source: Source) -> InputError:
     if pa.types.is_string(present.type):  # show the word that keeps a column of numbers from being one
         words = pc.filter(present, pc.invert(pc.match_substring_regex(present, r"^\s*[-+.\d]")))
         present = words if len(words) else present
-    holds = f"holds {column.type} values such as {str(present[0].as_py())[:40]!r}" if len(present) else "is empty"
+    holds = f"holds {column.type} values such as {_shown(present[0])}" if len(present) else "is empty"
     return InputError(
         f"column {name!r} of {source.title} {holds}, but features are numbers: "
-        "name its role (categories, label or split; on the command line --column ROLE=NAME), or list the numeric "
-        "columns as features"
+        "name its role (categories, label or split), or list the numeric columns as features"
     )
+
+
+def _shown(value: Any) -> str:
+    try:
+        return repr(str(value.as_py())[:40])
+    except (ValueError, OverflowError):  # Python knows neither nanoseconds nor the year 10000
+        return repr(str(pc.cast(value, TEXT).as_py())[:40])
 
 
 def _first(mask: Any) -> int:

@@ -7,7 +7,6 @@ splits `train_masks, val_masks, test_masks` [S, n]. Other keys are ignored, so t
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,12 @@ from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
 from lsgnn.files import write_atomically
+from lsgnn.graph.csr_parts import csr_of_parts
 from lsgnn.graph.graph import Graph
+from lsgnn.graph.npz_arrays import read_arrays
+from lsgnn.graph.paths import expanded
 from lsgnn.graph.splits import Splits
+from lsgnn.graph.validate import as_text
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -37,7 +40,7 @@ def save_npz(graph: Graph, path: str | Path) -> None:
 
     The name is not stored: a graph is called after its file.
     """
-    path = Path(path)
+    path = expanded(path)
     if path.suffix != ".npz":
         raise InputError(f"cannot save a graph as {path.name!r}: the name must end in .npz")
     index = np.int32 if graph.num_nodes < 2**31 else np.int64
@@ -56,39 +59,16 @@ def save_npz(graph: Graph, path: str | Path) -> None:
 
 def load_npz(path: str | Path) -> Graph:
     """Reads a graph in the format above, named after the file."""
-    path = Path(path).expanduser()
-    arrays = _read(path)
+    path = expanded(path)
+    arrays = read_arrays(path, READ_KEYS)
     for key in ("edge_index", "y"):
         _require(key, arrays, path)
-    fields: dict[str, Any] = {key: arrays.get(key) for key in ("edge_index", "y", "edge_weight", "node_ids")}
-    fields |= {key: tuple(map(str, arrays.get(key, ()))) for key in ("class_names", "feature_names", "notes")}
     try:
+        fields: dict[str, Any] = {key: arrays.get(key) for key in ("edge_index", "y", "edge_weight", "node_ids")}
+        fields |= {key: _names(key, arrays) for key in ("class_names", "feature_names", "notes")}
         return Graph(x=_features(arrays, path), splits=_splits(arrays, path), name=path.stem, **fields)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
-
-
-def _read(path: Path) -> Arrays:
-    if not path.is_file():
-        raise InputError(f"{path} is not a file: check the path")
-    try:
-        if not zipfile.is_zipfile(path):
-            raise _unreadable(path, "it is not a complete zip archive")
-        # opened here, because numpy leaves a damaged file open
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            return {key: archive[key] for key in READ_KEYS if key in archive.files}
-    except InputError:
-        raise
-    except PermissionError as error:
-        raise InputError(f"{path} cannot be opened ({error.strerror}): ask for the right to read it") from error
-    except Exception as error:  # what a damaged file makes the zip and npy readers raise has no common type
-        # numpy's own advice at this point is to allow pickles, which run code
-        reason = "it holds pickled objects" if "pickle" in str(error) else _first_line(error)
-        raise _unreadable(path, reason) from error
-
-
-def _unreadable(path: Path, reason: str) -> InputError:
-    return InputError(f"{path} is not a readable .npz graph ({reason}): download it again or write it with Graph.save")
 
 
 def _feature_arrays(graph: Graph) -> dict[str, NDArray[Any]]:
@@ -105,15 +85,17 @@ def _features(arrays: Arrays, path: Path) -> Any:
         _require("x", arrays, path)
     for key in CSR_KEYS:
         _require(key, arrays, path)
-    data, indices, indptr, shape = (arrays[key] for key in CSR_KEYS)
-    try:
-        x = sp.csr_array((data, indices, indptr), shape=tuple(int(v) for v in shape))
-        x.check_format(full_check=True)  # indices outside the shape would read foreign memory later on
-    except (ValueError, TypeError) as error:
+    return csr_of_parts(*(arrays[key] for key in CSR_KEYS))
+
+
+def _names(key: str, arrays: Arrays) -> tuple[str, ...]:
+    names = arrays.get(key, np.array([], dtype=np.str_))
+    if names.ndim != 1 or names.dtype.kind not in "USiub":
         raise InputError(
-            f"the CSR parts of x do not fit each other ({_first_line(error)}): write them again"
-        ) from error
-    return x
+            f"{key} is an array of shape {names.shape} and type {names.dtype}, but it is a list of names: write text "
+            f"of shape [{key}]"
+        )
+    return tuple(map(str, as_text(names, key) if names.dtype.kind in "US" else names))
 
 
 def _splits(arrays: Arrays, path: Path) -> Splits | None:
@@ -128,7 +110,3 @@ def _require(key: str, arrays: Arrays, path: Path) -> None:
     if key not in arrays:
         held = ", ".join(sorted(arrays)) or "none of the known arrays"
         raise InputError(f"{path.name} has no array {key!r} (it holds {held}): write it with Graph.save")
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0].rstrip(".")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.io import columns
-from lsgnn.graph.io.open_table import SUFFIXES, Source, open_table
+from lsgnn.graph.io.open_table import SUFFIXES, Source, listed, open_table
+from lsgnn.graph.shown import short, shown
 
 
 def read_tables(
@@ -52,11 +53,12 @@ def read_tables(
     ends, weight = edge_columns(edge_source, source, target, weight)
     edge_table = edge_source.read(text=ends)
     sources, targets = columns.comparable(*(columns.ids(edge_table, end, edge_source) for end in ends))
-    fields: dict[str, Any] = {"name": name or _stem(edges)}
+    fields: dict[str, Any] = {"name": _stem(edges) if name is None else name}
     if weight is not None:
         fields["edge_weight"] = columns.numbers(edge_table, weight, edge_source)
     if nodes is None:
-        _refuse_node_arguments(label=label, id=id, features=features, categories=categories or None, split=split)
+        listed = categories if column_list("categories", categories) else None
+        _refuse_node_arguments(label=label, id=id, features=features, categories=listed, split=split)
         fields |= _number_nodes(sources, targets)
     else:
         node_source = open_table(nodes, "node")
@@ -100,7 +102,7 @@ def edge_columns(
         target = others.pop(0)
     if source is None or target is None:
         raise InputError(
-            f"{edges.title} has the column(s) {', '.join(edges.names)}, but an edge needs a source and a target: "
+            f"{edges.title} has the column(s) {listed(edges.names)}, but an edge needs a source and a target: "
             "pass two columns, separated by commas (tabs in .tsv)"
         )
     if source == target:
@@ -128,7 +130,7 @@ def _id_column(nodes: Source, id: str | None) -> str:
 
 def _no_header(table: Source, first: str, header: str) -> InputError:
     return InputError(
-        f"{table.title} starts with {first!r}, which looks like data, but the first line names the columns: "
+        f"{table.title} starts with {short(first)}, which looks like data, but the first line names the columns: "
         f"put a line such as {header!r} above it"
     )
 
@@ -136,23 +138,33 @@ def _no_header(table: Source, first: str, header: str) -> InputError:
 def _refuse_node_arguments(**arguments: Any) -> None:
     for argument, value in arguments.items():
         if value is not None:
-            raise InputError(f"{argument}={value!r} names a column of a node table: give one (nodes=, --nodes)")
+            raise InputError(f"{argument}={short(value)} names a column of a node table: give one")
 
 
 def feature_columns(
-    nodes: Source, features: Sequence[str] | None, categories: Sequence[str], not_features: set[str | None]
+    nodes: Source, features: Sequence[str] | None, categories: Sequence[str] | None, not_features: set[str | None]
 ) -> tuple[list[str], list[str]]:
     """All columns of features in the order of the table (or as listed, categories last), and those of categories."""
-    listed = {"features": features or (), "categories": categories}
+    listed = {"features": column_list("features", features), "categories": column_list("categories", categories)}
     for role, names in listed.items():
-        listed[role] = [names] if isinstance(names, str) else list(names)
-        for name in listed[role]:
+        for name in names:
             nodes.require(name, role)
             if name in not_features:
                 raise InputError(f"{role} lists {name!r}, which is the id, label or split column: leave it out")
     if features is None:
-        return [name for name in nodes.names if name not in not_features], list(listed["categories"])
-    return list(dict.fromkeys((*listed["features"], *listed["categories"]))), list(listed["categories"])
+        return [name for name in nodes.names if name not in not_features], listed["categories"]
+    return list(dict.fromkeys((*listed["features"], *listed["categories"]))), listed["categories"]
+
+
+def column_list(role: str, names: Any) -> list[Any]:
+    """One name or several as a list of names; None is none."""
+    if names is None:
+        return []
+    if isinstance(names, str):
+        return [names]
+    if isinstance(names, Mapping) or not isinstance(names, Iterable) or getattr(names, "ndim", 1) != 1:
+        raise InputError(f"{role} is {shown(names)}, but it names columns: pass a list of names")
+    return list(names)
 
 
 def _require_distinct(ids: Any, nodes: Source) -> None:
@@ -163,7 +175,7 @@ def _require_distinct(ids: Any, nodes: Source) -> None:
         second = int(again.argmax())
         first = int((codes == codes[second]).argmax())
         raise InputError(
-            f"node id {ids[second].as_py()!r} stands twice, in {nodes.at(first)} and again in {nodes.at(second)}: "
+            f"node id {short(ids[second].as_py())} stands twice, in {nodes.at(first)} and again in {nodes.at(second)}: "
             "keep one of them"
         )
 
@@ -174,7 +186,7 @@ def _positions(ends: Any, ids: Any, edges: Source, nodes: Source, id: str) -> ND
     if position.null_count:
         row = pc.index(pc.is_null(position), True).as_py()
         raise InputError(
-            f"{edges.at(row)} points to {ends[row].as_py()!r}, which is not in column {id!r} of {nodes.title}: "
+            f"{edges.at(row)} points to {short(ends[row].as_py())}, which is not in column {id!r} of {nodes.title}: "
             "add that node or drop the edge"
         )
     return columns.to_numpy(position).astype(np.int64)
