@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from lsgnn.benchmark.evaluate import Evaluation, evaluate
     from lsgnn.config import LSGNNConfig
     from lsgnn.datasets import load
+    from lsgnn.datasets.as_graph import as_graph
     from lsgnn.errors import DatasetUnavailable, InputError, LSGNNWarning
     from lsgnn.estimators.classifier import LSGNNClassifier
     from lsgnn.estimators.row_classifier import LSGNNRowClassifier
     from lsgnn.graph.graph import Graph
     from lsgnn.graph.homophily import Homophily, homophily
-    from lsgnn.graph.io.convert import as_graph, from_scipy
+    from lsgnn.graph.io.scipy_matrix import from_scipy
     from lsgnn.graph.io.tables import read_tables
     from lsgnn.graph.node_folds import NodeKFold
     from lsgnn.graph.splits import Split, Splits, authors_splits, stratified_splits
@@ -58,12 +59,12 @@ _HOME = {
     "Run": "runs.run",
     "Split": "graph.splits",
     "Splits": "graph.splits",
-    "as_graph": "graph.io.convert",
+    "as_graph": "datasets.as_graph",
     "authors_splits": "graph.splits",
     "compare": "benchmark.compare",
     "evaluate": "benchmark.evaluate",
     "fit": "runs.fit",
-    "from_scipy": "graph.io.convert",
+    "from_scipy": "graph.io.scipy_matrix",
     "homophily": "graph.homophily",
     "load": "datasets",
     "read_tables": "graph.io.tables",

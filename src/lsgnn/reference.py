@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from lsgnn.config import LSGNNConfig
+from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
-from lsgnn.graph.io.convert import as_graph
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import make_rows
 from lsgnn.propagate.precompute import precompute

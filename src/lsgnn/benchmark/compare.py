@@ -15,9 +15,9 @@ from lsgnn import zoo
 from lsgnn.benchmark.comparison import Comparison, Difference, Row
 from lsgnn.benchmark.units import Unit, UnitStore
 from lsgnn.config import TrainingConfig
+from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
-from lsgnn.graph.io.convert import as_graph
 from lsgnn.graph.split_checks import check_split, default_splits, require_test_nodes, split_numbers
 from lsgnn.graph.splits import Split, Splits
 from lsgnn.runs.defaults import suited_to

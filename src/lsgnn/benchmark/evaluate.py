@@ -11,8 +11,8 @@ import numpy as np
 
 from lsgnn import zoo
 from lsgnn.config import LSGNNConfig, TrainingConfig
+from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
-from lsgnn.graph.io.convert import as_graph
 from lsgnn.graph.split_checks import check_split, default_splits, require_test_nodes, split_numbers
 from lsgnn.graph.splits import Splits
 from lsgnn.runs.defaults import suited_to

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
 from lsgnn.estimators.inputs import config_of, encode, hold_out, id_column, seed_of
 from lsgnn.graph.graph import Graph, as_features
-from lsgnn.graph.io.convert import as_graph
 from lsgnn.graph.lookup import numbers_of
 
 # parameters of the estimator that are no settings of the method

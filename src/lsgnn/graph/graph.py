@@ -153,7 +153,7 @@ class Graph:
 
     def to_pyg(self) -> Data:
         """The same graph as a PyG `Data` (features dense)."""
-        from lsgnn.graph.io.convert import to_pyg
+        from lsgnn.graph.io.pyg import to_pyg
 
         return to_pyg(self)
 

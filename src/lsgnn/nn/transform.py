@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
 from lsgnn.config import LSGNNConfig
-from lsgnn.graph.io.convert import as_graph
+from lsgnn.datasets.as_graph import as_graph
 from lsgnn.nn.rows import make_rows
 from lsgnn.propagate.precompute import precompute
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lsgnn.config import LSGNNConfig
+from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
-from lsgnn.graph.io.convert import as_graph
 from lsgnn.out_of_core.columns import column_blocks, write_columns
 from lsgnn.out_of_core.edges import BYTES_PER_EDGE, write_neighbours
 from lsgnn.out_of_core.executors import Executor, serial

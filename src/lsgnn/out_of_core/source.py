@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError, LSGNNWarning
 from lsgnn.graph.digest import digest_of_graph
 from lsgnn.graph.graph import Features, Graph
-from lsgnn.graph.io.convert import as_graph
 from lsgnn.graph.splits import Split, Splits, stratified_splits
 from lsgnn.graph.validate import as_class_names, as_labels, as_node_ids
 

@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from lsgnn.config import Direction
+from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
-from lsgnn.graph.io.convert import as_graph
 from lsgnn.graph.splits import Split
 from lsgnn.report.composition import Classes, FeatureFill, classes_of, feature_fill
 from lsgnn.report.homophily_vs_chance import Measure, homophily_vs_chance

@@ -8,8 +8,8 @@ import numpy as np
 
 from lsgnn import zoo
 from lsgnn.config import TrainingConfig
+from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
-from lsgnn.graph.io.convert import as_graph
 from lsgnn.graph.split_checks import check_split, default_splits
 from lsgnn.graph.splits import Split, Splits
 from lsgnn.runs.defaults import default_config, note_on_columns

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from lsgnn import zoo
 from lsgnn.config import Direction
+from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
 from lsgnn.graph.feature_names import in_order_of
 from lsgnn.graph.graph import Graph, as_features
-from lsgnn.graph.io.convert import as_graph
 from lsgnn.graph.new_nodes import new_nodes
 from lsgnn.graph.sparsity import sparse_if_mostly_zero
 from lsgnn.graph.splits import Split

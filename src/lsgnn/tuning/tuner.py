@@ -13,10 +13,10 @@ from typing import Any
 
 from lsgnn import zoo
 from lsgnn.config import LSGNNConfig, TrainingConfig
+from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
 from lsgnn.graph.digest import digest_of_graph, digest_of_split
 from lsgnn.graph.graph import Graph
-from lsgnn.graph.io.convert import as_graph
 from lsgnn.graph.split_checks import check_split, default_splits, split_numbers
 from lsgnn.graph.splits import Split, Splits
 from lsgnn.runs.defaults import suited_to

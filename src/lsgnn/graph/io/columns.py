@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
-from lsgnn.graph.csv_file import MISSING
 from lsgnn.graph.feature_names import IS
+from lsgnn.graph.io.csv_file import MISSING
 from lsgnn.graph.io.open_table import Source
 from lsgnn.graph.shown import short
 from lsgnn.graph.splits import Splits

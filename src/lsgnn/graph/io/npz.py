@@ -19,7 +19,7 @@ from lsgnn.errors import InputError
 from lsgnn.files import write_atomically
 from lsgnn.graph.csr_parts import csr_of_parts
 from lsgnn.graph.graph import Graph
-from lsgnn.graph.npz_arrays import read_arrays
+from lsgnn.graph.io.npz_arrays import read_arrays
 from lsgnn.graph.paths import expanded
 from lsgnn.graph.splits import Splits
 from lsgnn.graph.validate import as_text

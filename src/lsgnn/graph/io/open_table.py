@@ -15,8 +15,8 @@ from typing import Any
 import pyarrow as pa
 
 from lsgnn.errors import InputError
-from lsgnn.graph.csv_file import csv_header, read_csv
-from lsgnn.graph.parquet_file import parquet_names, read_parquet
+from lsgnn.graph.io.csv_file import csv_header, read_csv
+from lsgnn.graph.io.parquet_file import parquet_names, read_parquet
 from lsgnn.graph.paths import existing_file
 from lsgnn.graph.shown import short, shown
 

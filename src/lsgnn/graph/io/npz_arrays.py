@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
+from lsgnn.graph.io.read_limit import read_limit
 from lsgnn.graph.paths import existing_file
-from lsgnn.graph.read_limit import read_limit
 from lsgnn.sizes import in_words
 
 MAX_HEADER = 10_000  # bytes, as numpy has it: a header is Python source, and hostile source can crash the parser

@@ -13,7 +13,9 @@ from torch_geometric.data import Data, HeteroData
 
 import lsgnn.datasets
 from lsgnn import Graph, InputError, as_graph, stratified_splits
-from lsgnn.graph.io.convert import from_networkx, from_pyg, from_scipy, to_networkx, to_pyg
+from lsgnn.graph.io.networkx_graph import from_networkx, to_networkx
+from lsgnn.graph.io.pyg import from_pyg, to_pyg
+from lsgnn.graph.io.scipy_matrix import from_scipy
 from tests.graphs import random_graph, two_blocks
 
 
@@ -28,7 +30,7 @@ def column(*values):
 
 def test_heavy_libraries_are_imported_only_when_needed():
     code = (
-        "import sys, lsgnn.graph.io.convert; sys.exit(str({'torch', 'networkx', 'pyarrow'} & set(sys.modules) or ''))"
+        "import sys, lsgnn.datasets.as_graph; sys.exit(str({'torch', 'networkx', 'pyarrow'} & set(sys.modules) or ''))"
     )
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lsgnn import InputError
-from lsgnn.graph.npz_arrays import read_arrays
+from lsgnn.graph.io.npz_arrays import read_arrays
 from tests.bombs import npy_header, npz_bomb, zip_by_hand
 
 KEYS = ("x", "y")

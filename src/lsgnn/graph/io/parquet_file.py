@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from lsgnn.errors import InputError
-from lsgnn.graph.read_limit import ReadLimit, read_limit
+from lsgnn.graph.io.read_limit import ReadLimit, read_limit
 
 WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8, "BYTE_ARRAY": 8}
 

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from lsgnn import InputError, read_tables
-from lsgnn.graph import csv_file
-from lsgnn.graph.csv_file import csv_header, read_csv
+from lsgnn.graph.io import csv_file
+from lsgnn.graph.io.csv_file import csv_header, read_csv
 from lsgnn.graph.io.new_node_tables import read_new_nodes
 from tests.bombs import gzip_bomb
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from lsgnn.errors import InputError
-from lsgnn.graph.read_limit import MOST_TIMES, ReadLimit, read_limit
+from lsgnn.graph.io.read_limit import MOST_TIMES, ReadLimit, read_limit
 from lsgnn.sizes import in_words
 
 # what R, pandas and databases write for "nothing" into a column of numbers

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lsgnn import InputError, read_tables
-from lsgnn.graph.parquet_file import declared_size, parquet_names, read_parquet
+from lsgnn.graph.io.parquet_file import declared_size, parquet_names, read_parquet
 
 
 @pytest.fixture

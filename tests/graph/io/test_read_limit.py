@@ -3,8 +3,8 @@
 import pytest
 
 from lsgnn import InputError
-from lsgnn.graph import read_limit as module
-from lsgnn.graph.read_limit import read_limit
+from lsgnn.graph.io import read_limit as module
+from lsgnn.graph.io.read_limit import read_limit
 
 
 @pytest.fixture(autouse=True)
