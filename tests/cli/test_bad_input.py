@@ -42,6 +42,8 @@ def test_a_pipe_or_device_is_not_replaced(lsgnn: Any, run: Path) -> None:
 
 
 def test_outputs_are_checked_before_anything_is_trained(lsgnn: Any, given: tuple[Any, ...], tables: Path) -> None:
+    result = lsgnn("predict", "no-such-run", "--out", tables / "nodir" / "p.csv")
+    assert "nodir does not exist" in result.err  # nothing was read yet
     for wrong in (("--predictions", tables / "p.txt"), ("--report", tables / "nodir" / "r.html")):
         result = lsgnn("fit", *given, *QUICK, "--out", tables / "r1", *wrong)
         assert result.code == 2

@@ -47,6 +47,7 @@ def predict(
             raise InputError(f"{run} was trained on a store: name the store to predict, too")
         stores.predict_store(run, graph, out, not uncalibrated, json)
         return
+    options.check_places((out, (".csv", ".parquet")))
     from lsgnn.runs.run import Run
 
     if exact and not attach:

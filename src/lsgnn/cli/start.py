@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -28,21 +29,23 @@ def run() -> NoReturn:
 
         run_command()
     except BaseException as error:  # an import that is interrupted may fail in any way
-        if pressed and not (isinstance(error, SystemExit) and not error.code):
+        if pressed and not (isinstance(error, SystemExit) and error.code in (None, 0, CODE)):
             stopped()
         raise
     sys.exit()
 
 
 def stopped() -> NoReturn:
-    """Says so and ends the process at once: a thread in compiled code would not hear of it before it is done."""
+    """Says so and ends the process, at once if a thread still works: in compiled code it would not hear of it."""
     goes_on = "; the same command goes on where it stopped" if is_resumable(sys.argv[1:]) else ""
     with suppress(OSError, ValueError):  # nobody may be reading any more
         sys.stdout.flush()
         below = "\n" if sys.stderr.isatty() else ""  # the terminal has just written ^C into the line
         sys.stderr.write(f"{below}stopped{goes_on}\n")
         sys.stderr.flush()
-    os._exit(CODE)
+    if threading.active_count() > 1:
+        os._exit(CODE)
+    sys.exit(CODE)
 
 
 def is_resumable(words: list[str]) -> bool:
