@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 CODE = 130  # of a command that was stopped from the keyboard, as shells count
-GOES_ON = {"tune": "--storage", "compare": "--store", "precompute": "--out", "paper": "paper"}  # what keeps its work
+GOES_ON = {"tune": "--storage", "compare": "--store", "precompute": "--out"}  # what keeps its work
 
 
 def run() -> NoReturn:
