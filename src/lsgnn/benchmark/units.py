@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lsgnn.config import TrainingConfig
-from lsgnn.files import make_folder, write_json
+from lsgnn.files import make_folder, safe_name, write_json
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
 from lsgnn.train.metrics import Metric
@@ -46,14 +45,15 @@ class UnitStore:
     """A folder of unit files, `<dataset>/<model>-split<number>-<digest>.json`; without a folder it keeps nothing."""
 
     def __init__(self, folder: Path | None, graph: Graph) -> None:
-        self.folder = None if folder is None else Path(folder) / re.sub(r"[^\w.-]", "_", graph.name)
+        self.folder = None if folder is None else Path(folder) / safe_name(graph.name)
         self._data = digest_of_graph(graph) if folder is not None else ""
 
     def path(self, model: str, number: int, split: Split, config: TrainingConfig, metric: Metric) -> Path | None:
         if self.folder is None:
             return None
         decides = json.dumps([self._data, digest_of_split(split), model, config.to_dict(), metric], sort_keys=True)
-        return self.folder / f"{model}-split{number}-{hashlib.sha256(decides.encode()).hexdigest()[:10]}.json"
+        digest = hashlib.sha256(decides.encode()).hexdigest()[:10]
+        return self.folder / f"{safe_name(model)}-split{number}-{digest}.json"
 
     @staticmethod
     def load(path: Path | None) -> Unit | None:

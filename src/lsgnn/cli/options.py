@@ -143,7 +143,7 @@ def load_preset(path: Path) -> LSGNNConfig:
     from lsgnn.config import LSGNNConfig
 
     try:
-        table = tomllib.loads(path.read_text())
+        table = tomllib.loads(path.read_text("utf-8"))
         if (model := table.pop("model", "lsgnn")) != "lsgnn":
             raise InputError(
                 f"{path} holds settings of {model!r}, not of LSGNN: use one that `lsgnn tune` wrote for it"

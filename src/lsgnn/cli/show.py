@@ -59,7 +59,7 @@ def _bar(shown: bool = True) -> Progress:
 
     console = Console(stderr=True)
     return rich_progress.Progress(
-        rich_progress.TextColumn("{task.description}"),
+        rich_progress.TextColumn("{task.description}", markup=False),
         rich_progress.BarColumn(),
         rich_progress.MofNCompleteColumn(),
         rich_progress.TimeElapsedColumn(),
