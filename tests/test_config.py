@@ -35,3 +35,12 @@ def test_settings_survive_toml_unchanged() -> None:
 
 def test_an_integer_will_do_for_a_float() -> None:
     assert isinstance(LSGNNConfig(beta=1).beta, float)
+
+
+def test_free_text_survives_toml_unchanged() -> None:
+    import tomllib
+
+    from lsgnn import zoo
+
+    config = zoo.get("geom_gcn").config(neighbourhood_file='😀\n"\\\x7f#')
+    assert tomllib.loads(config.to_toml()) == config.to_dict()

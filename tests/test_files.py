@@ -7,10 +7,12 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from lsgnn.digests import DIGESTS
 from lsgnn.errors import InputError
-from lsgnn.files import SEAL, write_atomically, write_folder_atomically, write_json, write_text
+from lsgnn.files import SEAL, safe_name, write_atomically, write_folder_atomically, write_json, write_text
 
 
 def names_in(folder):
@@ -215,3 +217,25 @@ def test_a_file_in_place_of_a_folder_is_kept(tmp_path):
     with pytest.raises(InputError, match="in the way"), write_folder_atomically(tmp_path / "run"):
         pass
     assert (tmp_path / "run").read_text() == "precious"
+
+
+@pytest.mark.parametrize("name", ["cora-linqs", "edges.csv", "run_2", "größe", "节点"])
+def test_an_ordinary_name_stays_as_it_is(name):
+    assert safe_name(name) == name
+
+
+@given(st.text())
+@example("..")
+@example(".")
+@example("")
+@example("/etc/passwd")
+@example("../../up")
+@example("a\n")
+@example("\udcff")  # a byte that is no UTF-8, as Python shows it
+@example("节" * 200)
+def test_any_text_makes_one_visible_step_of_a_path_that_every_system_has_room_for(text):
+    name = safe_name(text)
+    assert 0 < len(name.encode()) <= 100
+    assert name[0] != "."
+    assert not set(name) & set("/\\\0\n\r\t ")
+    assert safe_name(name) == name

@@ -55,8 +55,9 @@ class Settings:
         return dataclasses.asdict(self)
 
     def to_toml(self) -> str:
-        """One `name = value` line per setting (JSON writes strings, numbers and booleans as TOML does)."""
-        return "".join(f"{name} = {json.dumps(value)}\n" for name, value in self.to_dict().items())
+        """One `name = value` line per setting (JSON writes strings, numbers and booleans as TOML does, but for DEL)."""
+        values = {name: json.dumps(value, ensure_ascii=False) for name, value in self.to_dict().items()}
+        return "".join(f"{name} = {value}\n" for name, value in values.items()).replace("\x7f", "\\u007f")
 
 
 @dataclass(frozen=True, kw_only=True)

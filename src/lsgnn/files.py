@@ -11,6 +11,7 @@ import errno
 import json
 import math
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping
@@ -133,10 +134,19 @@ def name_too_long(path: Any) -> InputError:
     return InputError(f"the name {name[:40]!r}… is too long for this disk ({len(os.fsencode(name))} bytes): shorten it")
 
 
+def safe_name(text: str) -> str:
+    """One step of a path made of any text, such as a graph's name: not empty, not hidden, and never out of its folder.
+
+    Letters, digits and `-_.` stay; two texts may become the same, so what must not meet needs a digest besides.
+    """
+    name = re.sub(r"[^\w.-]", "_", text).encode()[:100].decode(errors="ignore")  # systems count bytes, up to 255
+    return re.sub(r"^\.|^$", "_", name)
+
+
 def write_text(path: str | Path, text: str) -> None:
-    """Writes UTF-8 text, whole or not at all."""
+    """Writes UTF-8 text, whole or not at all; names of files that are no UTF-8 are spelled with escapes."""
     with write_atomically(path) as file:
-        file.write(text.encode("utf-8"))
+        file.write(text.encode("utf-8", "backslashreplace"))
 
 
 def write_json(path: str | Path, value: Any) -> None:
@@ -146,6 +156,8 @@ def write_json(path: str | Path, value: Any) -> None:
 
 def plain(value: Any) -> Any:
     """JSON knows neither numpy nor NaN, and a file that other tools refuse to read is of no use."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()  # a file's name may be no UTF-8
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, float):

@@ -17,7 +17,7 @@ from lsgnn.tuning import tune
 from lsgnn.tuning.choice import best_on_split
 from lsgnn.tuning.pruning import HopelessPruner
 from lsgnn.tuning.scorer import Scorer
-from lsgnn.tuning.study import FINISHED, open_study, recover, search, worker_is_gone, worker_mark
+from lsgnn.tuning.study import FINISHED, _take, open_study, recover, search, worker_is_gone, worker_mark
 from lsgnn.zoo.lsgnn import MODEL
 from lsgnn.zoo.lsgnn_space import SPACES, paper_space
 from lsgnn.zoo.prepared import Prepared
@@ -267,6 +267,27 @@ def test_a_living_process_is_not_taken_for_dead() -> None:
     trial.set_user_attr("worker", worker_mark())
     recover(study)
     assert study.trials[0].state.name == "RUNNING"
+
+
+def test_another_search_is_refused_while_the_first_has_no_trial_yet(tmp_path: Path) -> None:
+    study = open_study("s", tmp_path / "study.db", decides="seed 0")
+    open_study("s", tmp_path / "study.db", decides="seed 1")  # the same process has changed its mind
+    study.set_user_attr("opened", "elsewhere:1:1")  # another process, and it lives
+    with pytest.raises(InputError, match="holds a search of s on other data"):
+        open_study("s", tmp_path / "study.db", decides="seed 0")
+    study.set_user_attr("opened", worker_mark().rpartition(":")[0] + ":0")  # it is gone
+    open_study("s", tmp_path / "study.db", decides="seed 0")
+
+
+def test_no_two_trials_draw_in_one_place_however_many_die() -> None:
+    study = open_study("s", None)
+    for place in range(3):
+        trial = study.ask()
+        trial.set_user_attr("place", place)
+        trial.set_user_attr("worker", "elsewhere:1:1" if place else "")  # the first died before it drew anything
+    taken = [_take(study, 5, []) for _ in range(3)]
+    assert [trial.user_attrs["place"] for trial in taken if trial] == [0, 3, 4]
+    assert study.trials[0].state.name == "FAIL"
 
 
 def test_processes_that_share_a_new_study_draw_different_settings(tmp_path: Path) -> None:

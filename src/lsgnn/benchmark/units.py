@@ -11,7 +11,6 @@ import errno
 import hashlib
 import json
 import os
-import re
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -20,7 +19,7 @@ from typing import Any, Self
 
 from lsgnn.config import TrainingConfig
 from lsgnn.errors import InputError
-from lsgnn.files import make_folder, plain
+from lsgnn.files import make_folder, plain, safe_name
 from lsgnn.graph.digest import digest_of_graph, digest_of_split
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
@@ -136,7 +135,7 @@ class UnitStore:
     """The units of one graph in a folder, `<graph>/<model>.jsonl`; without a folder it keeps nothing."""
 
     def __init__(self, folder: Path | None, graph: Graph) -> None:
-        self.folder = None if folder is None else make_folder(Path(folder).expanduser() / _safe(graph.name))
+        self.folder = None if folder is None else make_folder(Path(folder).expanduser() / safe_name(graph.name))
         self._data = digest_of_graph(graph) if folder is not None else ""
         self._files: dict[str, UnitFile] = {}
 
@@ -157,10 +156,3 @@ class UnitStore:
         if self.folder is None:
             return None
         return self._files.setdefault(model, UnitFile(self.folder / f"{model}.jsonl"))
-
-
-def _safe(name: str) -> str:
-    """A graph's name as that of a folder, which must not lead to another one."""
-    if not name.strip("."):
-        raise InputError(f"a graph named {name!r} cannot have a folder of its own: give it a name with a letter in it")
-    return re.sub(r"[^\w.-]", "_", name)

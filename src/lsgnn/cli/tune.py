@@ -23,7 +23,13 @@ def tune(
     model: options.Model = None,
     trials: Annotated[int, typer.Option(help="Settings to try.", min=1)] = 200,
     space: Annotated[str, typer.Option(help="paper or extended (LSGNN only).")] = "paper",
-    storage: Annotated[Path | None, typer.Option(help="Study file; the same command goes on from it.")] = None,
+    storage: Annotated[
+        Path | None,
+        typer.Option(
+            help="Study file; the same command goes on from it, to the choice of a search that was not stopped. "
+            "Commands may share it; then the order in which their trials end decides."
+        ),
+    ] = None,
     jobs: Annotated[int, typer.Option(help="Trainings at the same time.", min=1)] = 2,
     splits: Annotated[str, typer.Option(help="all, one number, or numbers joined by commas.")] = "all",
     metric: Annotated[str | None, typer.Option(help="accuracy, roc_auc or macro_f1 (default: the dataset's).")] = None,
@@ -88,9 +94,10 @@ def tune(
         document["test"] = {rule: result.to_dict() for rule, result in read.items()}
     if export is not None:
         whose = "" if name == "lsgnn" else f'model = "{name}"\n'
-        write_text(
-            export, f"# chosen by `lsgnn tune` on validation nodes of {g.name}\n{whose}{tuning.config.to_toml()}"
-        )
+        # a file may be called anything, and so may a graph: its name must not end the comment
+        graph_name = g.name if g.name.isprintable() else repr(g.name)
+        comment = f"# chosen by `lsgnn tune` on validation nodes of {graph_name}\n"
+        write_text(export, comment + whose + tuning.config.to_toml())
     if out is not None:
         write_json(out, document)
     if json:

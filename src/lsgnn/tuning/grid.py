@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import optuna
@@ -17,21 +18,18 @@ GRID_BEST = 8  # cells that go on to full trials
 
 
 def best_cells(
-    scorer: Scorer, study: optuna.Study, splits: list[int], seed: int, deadline: float
+    scorer: Scorer, study: optuna.Study, splits: list[int], seed: int, deadline: float, file: Path | None = None
 ) -> list[dict[str, float]]:
     """The best of the 36 cells on a few splits, as far as the time goes; a later call looks at the rest.
 
     A cell that the study's pruner gives up is none of them.
     """
-    if not study.trials:
-        for beta in SHARES:
-            for gamma in SHARES:
-                study.enqueue_trial({"beta": beta, "gamma": gamma})
 
     def cells(trial: optuna.Trial) -> dict[str, Any]:
         return {name: trial.suggest_categorical(name, SHARES) for name in ("beta", "gamma")}
 
     if count_finished(study) < CELLS:
-        search(study, scorer, cells, splits[:GRID_SPLITS], CELLS, seed, deadline=deadline)
+        every = [{"beta": beta, "gamma": gamma} for beta in SHARES for gamma in SHARES]
+        search(study, scorer, cells, splits[:GRID_SPLITS], CELLS, seed, deadline=deadline, first=every, file=file)
     ranked = sorted(study.get_trials(states=(TrialState.COMPLETE,)), key=lambda t: -(t.value or 0.0))
     return [dict(trial.params) for trial in ranked[:GRID_BEST]]

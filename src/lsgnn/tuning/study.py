@@ -1,16 +1,19 @@
 """One search: an Optuna study that several processes may share and that goes on after a kill.
 
 Every finished trial is one transaction in the study's database. A trial whose process died is found by its worker's
-mark, closed, and its settings are tried again: none is lost and none counts twice.
+mark, closed, and its settings are tried again in its place: none is lost and none counts twice. What a trial draws
+depends on its place and on the trials finished before it, so that one process, however often killed, chooses as if it
+had never been; where several share a study, the order in which their trials end decides.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +22,10 @@ import optuna
 from optuna.trial import FrozenTrial, TrialState
 
 from lsgnn.errors import InputError, TrainingDiverged
+from lsgnn.tuning.database import database, turn
 from lsgnn.tuning.scorer import Scorer
 from lsgnn.zoo.lsgnn_space import Space
 
-UNMARKED_SECONDS = 10.0  # a trial without a worker's mark is either this young or its process died at birth
 SILENT_SECONDS = 3600.0  # without a score for so long, a process on another machine is taken for dead
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
 OnTrial = Callable[[optuna.Study], None]
@@ -37,53 +40,29 @@ def open_study(
     study made with another is refused, because its scores do not compare.
     """
     quiet_optuna()
-    database = None
-    if storage is not None:
-        if not storage.parent.is_dir():
-            raise InputError(f"cannot write {storage}: the folder {storage.parent} does not exist; create it first")
-        if storage.exists() and not (storage.is_file() and _starts_like_sqlite(storage)):
-            raise InputError(f"{storage} is not a study database: choose another file or remove it first")
-        database = _database(storage)
-    study = optuna.create_study(
-        study_name=name,
-        storage=database,
-        pruner=pruner or optuna.pruners.NopPruner(),
-        direction="maximize",
-        load_if_exists=True,
-    )
-    if study.trials and study.user_attrs.get("decides") != decides:
-        raise InputError(
-            f"{storage} holds a search of {name} on other data or splits, or with other settings, metric or seed: "
-            "repeat those, or choose another file"
+    with turn(storage):
+        study = optuna.create_study(
+            study_name=name.encode("utf-8", "backslashreplace").decode(),  # as a file's name may be no UTF-8
+            storage=None if storage is None else database(storage),
+            pruner=pruner or optuna.pruners.NopPruner(),
+            direction="maximize",
+            load_if_exists=True,
         )
-    study.set_user_attr("decides", decides)
+        known = study.user_attrs
+        begun = study.trials or not (known.get("opened") == worker_mark() or worker_is_gone(known.get("opened", "")))
+        if begun and known.get("decides") != decides:
+            raise InputError(
+                f"{storage} holds a search of {name} on other data or splits, or with other settings, metric or seed: "
+                "repeat those, or choose another file"
+            )
+        study.set_user_attr("decides", decides)
+        study.set_user_attr("opened", worker_mark())
     return study
 
 
 def quiet_optuna() -> None:
     """Optuna announces every study and trial; our callers have a progress bar."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-
-
-def _starts_like_sqlite(file: Path) -> bool:
-    try:
-        with file.open("rb") as opened:
-            return opened.read(16).startswith(b"SQLite format 3")
-    except OSError as error:
-        raise InputError(f"cannot read {file} ({error.strerror}): choose another file") from error
-
-
-def _database(file: Path) -> optuna.storages.RDBStorage:
-    from sqlalchemy.exc import SQLAlchemyError
-
-    if not os.access(file if file.exists() else file.parent, os.W_OK):
-        raise InputError(f"cannot write {file}: it is read-only; choose another file")
-    try:
-        # a second process may hold the file for a moment: wait for it instead of failing
-        return optuna.storages.RDBStorage(f"sqlite:///{file}", engine_kwargs={"connect_args": {"timeout": 60}})
-    except SQLAlchemyError as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"cannot use {file} as a study database ({reason}): choose another file") from error
 
 
 def search(
@@ -95,43 +74,75 @@ def search(
     seed: int,
     on_trial: OnTrial | None = None,
     deadline: float = math.inf,
+    first: Sequence[Mapping[str, Any]] = (),
+    file: Path | None = None,
 ) -> None:
-    """Runs trials until `trials` are finished, by whichever processes share the study.
+    """Runs trials until `trials` are finished, by whichever processes share the study in `file`.
 
-    After `deadline`, in seconds of `time.monotonic`, no further trial is begun, except that one must be complete.
+    Settings in `first` come before any that are drawn, unless they have been tried. After `deadline`, in seconds of
+    `time.monotonic`, no further trial is begun, except that one must be complete.
     """
-    recover(study)
-    while count_finished(study) + count_running_elsewhere(study) < trials:
-        if time.monotonic() > deadline and any(t.state == TrialState.COMPLETE for t in finished(study)):
+    wishes = [dict(settings) for settings in first]
+    while True:
+        late = time.monotonic() > deadline
+        if late and any(t.state == TrialState.COMPLETE for t in finished(study)):
             return
-        trial = study.ask()
+        with turn(file):
+            trial = _take(study, trials, wishes)
+        if trial is None:
+            if late or count_finished(study) >= trials:
+                return
+            time.sleep(0.5)  # others work on the last trials; should they die, we take over
+            continue
         try:
-            settings, scores = _score(study, trial, scorer, space, splits, seed)
+            scores = _score(study, trial, scorer, space, splits, seed)
         except BaseException:  # Ctrl-C in a notebook, say: this process lives on, but the trial does not
-            _close(study, trial.number)
+            with turn(file):
+                _close(study, trial.number)
             raise
         trial.set_user_attr("val", scores)
-        trial.set_user_attr("settings", settings)
         complete = len(scores) == len(splits)
         state = TrialState.COMPLETE if complete else TrialState.PRUNED
         study.tell(trial, float(np.mean(scores)) if complete else None, state=state)
         if on_trial is not None:
             on_trial(study)
-    while count_finished(study) < trials and count_running_elsewhere(study) and time.monotonic() <= deadline:
-        time.sleep(0.5)  # others work on the last trials; should they die, we take over
-        recover(study)
-        if count_finished(study) + count_running_elsewhere(study) < trials:
-            return search(study, scorer, space, splits, trials, seed, on_trial, deadline)
+
+
+def _take(study: optuna.Study, trials: int, wishes: list[dict[str, Any]]) -> optuna.Trial | None:
+    """The next trial, marked as ours, or None where those finished or running elsewhere are enough; in one's `turn`.
+
+    Wishes are queued one by one, so that a trial that has to be repeated comes before the rest of them, as it did.
+    """
+    recover(study)
+    known = study.get_trials(deepcopy=False)
+    if sum(t.state in FINISHED or _runs_elsewhere(t) for t in known) >= trials:
+        return None
+    while wishes and not study.get_trials(deepcopy=False, states=(TrialState.WAITING,)):
+        study.enqueue_trial(wishes.pop(0), skip_if_exists=True)  # an earlier call or another process may have done so
+    trial = study.ask()
+    if "place" not in trial.user_attrs:
+        trial.set_user_attr("place", _free_place(known, trial.number))
+    trial.set_user_attr("worker", worker_mark())
+    return trial
+
+
+def _free_place(known: Sequence[FrozenTrial], number: int) -> int:
+    """The first place that no living or finished trial has: the trial's number, had none failed before it."""
+    alive = [t for t in known if t.state != TrialState.FAIL and ("place" in t.user_attrs or t.state.is_finished())]
+    taken = {t.user_attrs.get("place") for t in alive}
+    if None in taken:  # begun by an older version, where the number was the place
+        return number
+    return next(place for place in itertools.count() if place not in taken)
 
 
 def _score(
     study: optuna.Study, trial: optuna.Trial, scorer: Scorer, space: Space, splits: list[int], seed: int
-) -> tuple[dict[str, Any], list[float]]:
-    """A trial's settings and its scores, fewer than there are splits where it is pruned or diverges."""
-    trial.set_user_attr("worker", worker_mark())
+) -> list[float]:
+    """A trial's scores, fewer than there are splits where it is pruned or diverges."""
     # every trial draws from a stream of its own: neither a resumed nor a shared study draws the same twice
-    study.sampler = optuna.samplers.TPESampler(seed=(seed + 7919 * trial.number) % 2**32)
+    study.sampler = optuna.samplers.TPESampler(seed=(seed + 7919 * trial.user_attrs["place"]) % 2**32)
     settings = space(trial)
+    trial.set_user_attr("settings", settings)
     scores: list[float] = []
     try:
         for score in scorer.scores(settings, splits, seed):
@@ -140,9 +151,9 @@ def _score(
             scores.append(score)
             if len(scores) < len(splits) and trial.should_prune():
                 break
-    except TrainingDiverged:  # such settings are no answer, but no reason to stop either
-        trial.set_user_attr("diverged", True)
-    return settings, scores
+    except TrainingDiverged as error:  # such settings are no answer, but no reason to stop either
+        trial.set_user_attr("diverged", str(error))
+    return scores
 
 
 def finished(study: optuna.Study) -> list[FrozenTrial]:
@@ -153,30 +164,36 @@ def count_finished(study: optuna.Study) -> int:
     return len(finished(study))
 
 
-def count_running_elsewhere(study: optuna.Study) -> int:
-    running = study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
-    return sum(trial.user_attrs.get("worker") != worker_mark() for trial in running)
+def _runs_elsewhere(trial: FrozenTrial) -> bool:
+    return trial.state == TrialState.RUNNING and trial.user_attrs.get("worker") != worker_mark()
 
 
 def recover(study: optuna.Study) -> None:
-    """Closes trials whose process is gone and queues their settings again."""
+    """Closes trials whose process is gone and queues their settings again; in one's `turn` only.
+
+    A trial is taken and marked in one turn: one without a mark was taken by a process that died at that.
+    """
     for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
         mark = str(trial.user_attrs.get("worker", ""))
         started = trial.datetime_start.timestamp() if trial.datetime_start else 0.0
-        just_begun = not mark and time.time() - started < UNMARKED_SECONDS
-        if just_begun or mark == worker_mark():
-            continue
         silent = time.time() - trial.user_attrs.get("seen", started)
         if worker_is_gone(mark) or (not is_here(mark) and silent > SILENT_SECONDS):
             _close(study, trial.number)
 
 
 def _close(study: optuna.Study, number: int) -> None:
-    """Ends a trial without a result and queues its settings, drawn or asked for, again."""
-    trial = study.trials[number]
+    """Queues a trial's settings again, unless that has been done, and ends it without a result; in one's `turn`.
+
+    Where it had not drawn all of them, those that were asked for: in the same place the others are drawn as before.
+    """
+    known = study.get_trials(deepcopy=False)
+    trial = known[number]
+    drawn = trial.params if "settings" in trial.user_attrs else {}
+    settings = trial.system_attrs.get("fixed_params", {}) | drawn
+    if settings and not any(t.user_attrs.get("again") == number for t in known):
+        place = {"place": trial.user_attrs["place"]} if "place" in trial.user_attrs else {}
+        study.enqueue_trial(settings, user_attrs={"again": number, **place})
     study.tell(number, state=TrialState.FAIL, skip_if_finished=True)
-    if settings := trial.system_attrs.get("fixed_params", {}) | trial.params:
-        study.enqueue_trial(settings, skip_if_exists=False)
 
 
 def worker_mark() -> str:

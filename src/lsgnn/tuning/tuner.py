@@ -24,6 +24,7 @@ from lsgnn.runs.probe import resolved
 from lsgnn.train.engine import Engine
 from lsgnn.train.metrics import Metric
 from lsgnn.tuning.choice import TOP, Tuning, choose
+from lsgnn.tuning.database import place_of
 from lsgnn.tuning.grid import best_cells
 from lsgnn.tuning.limits import limits_of, nearest, require_inside, require_same_space
 from lsgnn.tuning.pruning import HopelessPruner, judging_nodes
@@ -66,11 +67,14 @@ def tune(
         base: settings the space does not touch; the others are the first that are tried, as near as the space has them.
         splits: splits to use instead of the graph's own; `which` picks some of them.
         metric: what to maximise on the validation nodes.
-        storage: database file; a search that was stopped goes on from it, and several processes may share it.
+        storage: database file. A search that was stopped or killed goes on from it and ends with the same choice as one
+            that was not, with any number of `workers`. Processes may share it, also from its first moment on; then the
+            order in which their trials end decides what is drawn, which no two searches have in common.
         prune: stop a trial when its first splits are clearly worse than those of the best one (`HopelessPruner`).
         start: settings to try first, over `base`, such as those that suited a similar graph; names of the space only.
         timeout: seconds after which no further trial is begun (re-scoring the best comes on top); the next call goes
-            on, if there is a `storage`.
+            on, if there is a `storage` (to the same choice, unless time ran out in the first look: the trials that come
+            after it start from the cells it had seen).
         rescore: how many of the best settings are scored again with fresh seeds (the better half of them twice) before
             one is chosen: fewer where a training is long, but one alone is chosen by luck.
         seed: of the search; trainings take a seed of their own on each split, or settings would be preferred that
@@ -103,7 +107,7 @@ def tune(
     require_inside(start, limits)
     if not zoo_model.tunable:
         raise InputError(f"{model} has no settings to tune: choose another model")
-    began, file = time.perf_counter(), Path(storage) if storage else None
+    began, file = time.perf_counter(), place_of(storage) if storage else None
     deadline = time.monotonic() + timeout
     decides = digest(graph, [splits[s] for s in numbers], base, metric, seed, engine)
     pruner = HopelessPruner(min(judging_nodes(graph, splits[s], metric) for s in numbers)) if prune else None
@@ -114,12 +118,10 @@ def tune(
     if grid and isinstance(base, LSGNNConfig):
         first_look = open_study(f"{name}/grid", file, pruner, decides)
         # with another learning rate than it was seen with, a cell would not show what it is worth
-        first += [known | cell for cell in best_cells(scorer, first_look, numbers, seed, deadline)]
+        first += [known | cell for cell in best_cells(scorer, first_look, numbers, seed, deadline, file)]
     else:
         first.append(known)
-    for settings in first:
-        study.enqueue_trial(settings, skip_if_exists=True)  # an earlier call or another process may have done so
-    search(study, scorer, suggest, numbers, trials, seed, on_trial, deadline)
+    search(study, scorer, suggest, numbers, trials, seed, on_trial, deadline, first, file)
     tuning = choose(study, scorer, numbers, seed, rescore)
     seconds = study.user_attrs.get("seconds", 0.0) + time.perf_counter() - began
     study.set_user_attr("seconds", seconds)
