@@ -74,7 +74,8 @@ def _corrected(root: Path, tuned: Sequence[Tuned], zoo: Zoo) -> Table:
     caption = (
         "The same on corrected data: Cornell with its own nodes, Chameleon and Squirrel without duplicate nodes "
         "(Platonov et al. 2023). The twin look-up copies the label of a training node with the same out-neighbours "
-        f"and learns nothing. ours: {BASELINES}; {TUNED}; the datasets' own ten splits. " + _budget(root, zoo, CORRECTED)
+        f"and learns nothing. ours: {BASELINES}; {TUNED}; the datasets' own ten splits. "
+        + _budget(root, zoo, CORRECTED)
     )
     columns = (*map(title, CORRECTED), "Avg")
     run = tuple(row for row in rows if any(row.cells))  # the paper has no rows here that a gap could hide

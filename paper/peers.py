@@ -58,7 +58,9 @@ class Measured:
         return after <= before / 2 and abs(mean) > error
 
     def __str__(self) -> str:
-        return f"{self.check.says}: {Score.of(self.changed)} (unchanged: {Score.of(self.card)}, {len(self.card)} splits)"
+        return (
+            f"{self.check.says}: {Score.of(self.changed)} (unchanged: {Score.of(self.card)}, {len(self.card)} splits)"
+        )
 
 
 @cache

@@ -155,9 +155,16 @@ def test_the_command_reference_knows_every_command_and_option(generated: Any) ->
 
 
 def test_every_command_file_is_part_of_the_command_line(generated: Any) -> None:
-    shared = {"__init__", "main", "options", "show", "stores"}
-    files = {path.stem for path in (ROOT / "src" / "lsgnn" / "cli").glob("*.py")} - shared
+    """A file that defines a function of its own name is a command."""
+    sources = {path.stem: path.read_text("utf-8") for path in (ROOT / "src" / "lsgnn" / "cli").glob("*.py")}
+    files = {name for name, text in sources.items() if re.search(rf"^def {name}\(", text, re.MULTILINE)} - {"main"}
     assert files == set(generated.command_line().commands)
+
+
+def test_the_version_is_the_newest_of_the_changelog_and_the_citation() -> None:
+    newest = re.findall(r"^## (\d[\d.]*)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[0]
+    assert newest == lsgnn.__version__
+    assert f"version: {newest}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
 def test_the_settings_page_knows_every_setting(generated: Any) -> None:

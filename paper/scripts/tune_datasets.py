@@ -90,9 +90,13 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=10, help="splits that the search sees (the test has them all)")
     parser.add_argument("--refolds", type=int, default=1)
     parser.add_argument("--members", type=int, default=10, help="seeds of the ensemble")
-    parser.add_argument("--rescore", type=int, default=10, help="top trials to re-evaluate with fresh seeds before the choice")
+    parser.add_argument(
+        "--rescore", type=int, default=10, help="top trials to re-evaluate with fresh seeds before the choice"
+    )
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--start", default="", help="datasets whose chosen configurations are tried first, joined by commas")
+    parser.add_argument(
+        "--start", default="", help="datasets whose chosen configurations are tried first, joined by commas"
+    )
     parser.add_argument("--no-prune", action="store_true")
     parser.add_argument("--no-grid", action="store_true", help="without the 36-point grid of β and γ")
     parser.add_argument("--studies", type=Path, default=RESULTS / "tuning" / "studies")

@@ -10,6 +10,7 @@ from lsgnn.config import LSGNNConfig
 from lsgnn.files import write_json
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import make_rows
+from lsgnn.zoo.lsgnn import MODEL
 from lsgnn.zoo.prepared import Prepared
 from paper import gap
 from paper.both_directions import BothDirections, BothRows
@@ -48,7 +49,7 @@ def units_of_test(results: Results) -> dict[str, Any]:
 
 def test_a_change_that_is_none_is_not_run_and_nothing_is_tested_before_all_are_scored(results: Results) -> None:
     names = [unit.name for unit in gap.units(Plan(("texas",)), results)]
-    assert "texas/out" not in names  # the tuned settings read out-neighbours already
+    assert "texas/out" not in names  # the tuned configuration reads out-neighbours already
     assert "texas/in" in names
     assert not units_of_test(results)
     assert gap.units(Plan(("wisconsin",)), results) == []  # not tuned yet
@@ -71,8 +72,8 @@ def test_without_a_sure_gain_the_tuned_settings_stay(results: Results) -> None:
         results.add(unit, result={"test": [70.0 + number, 70.0 + number]})
     rows = {line.split(" | ")[0][2:]: line for line in to_markdown(render(results)).splitlines() if "| ours |" in line}
     assert "| 70.00 ± 0.00 |" in rows["tuned, one seed"]
-    assert "| 70.00 ± 0.00 |" in rows["with the change, one seed"]  # there is none: the tuned settings' own
-    assert "| 71.00 ± 0.00 |" in rows["with the change, seeds vote"]
+    assert "| 70.00 ± 0.00 |" in rows["with the change, one seed"]  # there is none: the tuned configuration's own
+    assert "| 71.00 ± 0.00 |" in rows["with the change, seed ensemble"]
     assert "| none |" in rows["the change"]
 
 
@@ -82,7 +83,7 @@ def test_gains_are_paired() -> None:
 
 
 @pytest.mark.dataset
-def test_both_directions_vote(data_dir: Path) -> None:
+def test_both_directions_are_an_ensemble(data_dir: Path) -> None:
     configs = [BASE.replace(epochs=3, direction=direction).to_dict() for direction in ("out", "in")]
     arguments = {"dataset": "texas", "part": "val", "splits": 1, "seeds": 2, "configs": configs}
     found = gap.compute(arguments, Plan(data_dir=data_dir))
@@ -111,7 +112,7 @@ def test_one_head_reads_the_hops_of_both_directions() -> None:
     graph, config = random_graph(), LSGNNConfig(K=2, hidden_channels=4)
     shared = Prepared(graph)
     sides = [config.replace(direction=direction) for direction in ("out", "in")]
-    rows = BothRows(tuple(make_rows(shared(side), side) for side in sides))
+    rows = BothRows(tuple(make_rows(shared(MODEL, side), side) for side in sides))
     bodies = [LSGNN.from_config(side, graph.num_features, 2, graph.num_nodes) for side in sides]
     model = BothDirections(bodies, 2, dropout=0.0).eval()
     h = torch.cat([body.embed(r) for body, r in zip(bodies, rows.sides, strict=True)], dim=1)
