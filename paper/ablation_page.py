@@ -28,9 +28,10 @@ def render(results: Results) -> Page:
     extra = tuple(_differences(results, name, label) for name, (label, _) in EXTRA.items())
     lacking = Table(
         "ablation-extra",
-        "What one changed hyperparameter does to LSGNN: mean difference of the test accuracy to the full model in points, "
-        "paired over splits, with its 95 % t interval (splits share nodes, so it is rather too narrow); = where the "
-        f"released configuration has it already, – where the edge list is symmetric. {HOW}; {_splits(results)}.",
+        "What one changed hyperparameter does to LSGNN: mean difference of the test accuracy to the full model in "
+        "points, paired over splits, with its 95 % t interval (splits share nodes, so it is rather too narrow); = "
+        f"where the released configuration has it already, – where the edge list is symmetric. {HOW}; "
+        f"{_splits(results)}.",
         "changed",
         nine_columns()[:-1],
         extra,

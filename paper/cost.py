@@ -35,9 +35,9 @@ def render(results: Results) -> Page:
         precompute = ", ".join(f"{measured[d]['precompute_cpu_seconds']:.2f}" for d in nine() if d in measured)
         how = (
             f"CPU seconds on {document['threads']} thread, median of {document['rounds']} interleaved rounds "
-            f"({document.get('slow_rounds', document['rounds'])} of GAT, our torch loop and the released computation), an "
-            f"evaluation after every epoch, hidden 16 (GAT 8 × 8), torch {document['torch']}; not included are LSGNN's "
-            f"precompute ({precompute} s) and SGC's cached propagation"
+            f"({document.get('slow_rounds', document['rounds'])} of GAT, our torch loop and the released computation), "
+            f"an evaluation after every epoch, hidden 16 (GAT 8 × 8), torch {document['torch']}; not included are "
+            f"LSGNN's precompute ({precompute} s) and SGC's cached propagation"
         )
     caption = (
         "Seconds per 200 training epochs with five layers or hops. published: mean of ten repeats on an RTX 3080 GPU, "

@@ -1,9 +1,10 @@
 """What closes the gap to the published average within the method? One change at a time to the tuned configuration.
 
-The paper tunes six hyperparameters and leaves the rest as it is. From the configuration that `scripts/tune_datasets.py` chose in
-the paper's space, each change below is scored on validation nodes with fresh seeds; the best one is taken if it gains
-more than its standard error over splits; then, and only then, the test nodes are read: with the tuned configuration, with
-the change, and with a seed ensemble of each. (A split's test nodes validate in other splits, as they do in the search.)
+The paper tunes six hyperparameters and leaves the rest as it is. From the configuration that `scripts/tune_datasets.py`
+chose in the paper's space, each change below is scored on validation nodes with fresh seeds; the best one is taken if
+it gains more than its standard error over splits; then, and only then, the test nodes are read: with the tuned
+configuration, with the change, and with a seed ensemble of each. (A split's test nodes validate in other splits, as
+they do in the search.)
 """
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ class Change:
         label: in the table.
         settings: what changes; several are an ensemble.
         directed: nothing to try where edges are symmetric.
-        as_channels: both directions feed one model (`both_directions`) instead of an ensemble; the fused engine does not
-            train it: one seed, and not on large graphs.
+        as_channels: both directions feed one model (`both_directions`) instead of an ensemble; the fused engine
+            does not train it: one seed, and not on large graphs.
         eligible: False for what is judged by the very number it maximises: shown and tested, but never chosen.
     """
 
@@ -123,11 +123,11 @@ def _test(results: Results) -> Table:
     rows.append(Row("the change", (*chosen, ""), OURS))
     caption = (
         "Test accuracy (%), mean ± std over the official splits, read once, after the choice. A change is taken if its "
-        "gain on validation is the largest and more than its standard error; else the tuned configuration stays. Ensembles "
-        "have ten seeds, five on graphs of over 5,000 nodes (that of both directions: two models per seed). Keeping the "
-        "epoch of the best validation accuracy cannot be chosen: it maximises what it is judged by, so that its gain "
-        "there says nothing (it did compete in a first version, and won; its test is a row of its own). published: as "
-        "printed in the paper, where it is not said how the configuration was chosen."
+        "gain on validation is the largest and more than its standard error; else the tuned configuration stays. "
+        "Ensembles have ten seeds, five on graphs of over 5,000 nodes (that of both directions: two models per seed). "
+        "Keeping the epoch of the best validation accuracy cannot be chosen: it maximises what it is judged by, so "
+        "that its gain there says nothing (it did compete in a first version, and won; its test is a row of its own). "
+        "published: as printed in the paper, where it is not said how the configuration was chosen."
     )
     return Table("gap-test", caption, "configuration", (*map(title, nine()), "Avg"), tuple(rows))
 

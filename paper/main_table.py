@@ -34,8 +34,8 @@ BASELINES = (
     "loss), not tuned"
 )
 TUNED = (
-    "tuned LSGNN: configuration chosen by `lsgnn tune` on validation nodes, each test score read once (ensembles have 3 "
-    f"to 10 members; trials and validation: the page `tuning`); {SHARED}"
+    "tuned LSGNN: configuration chosen by `lsgnn tune` on validation nodes, each test score read once (ensembles have "
+    f"3 to 10 members; trials and validation: the page `tuning`); {SHARED}"
 )
 
 

@@ -46,9 +46,9 @@ def render(results: Results) -> Page:
 
 def _table(space: str, found: Mapping[str, Sequence[Tuned]]) -> Table:
     caption = (
-        f"LSGNN tuned in {SPACES[space]}. Validation: of the chosen configuration, on fresh seeds, over the splits that "
-        f"the search saw. Test: mean ± std over the official splits, each score read once; {SHARED}; per split: each "
-        "split has the configuration that its own validation nodes prefer; ensembles have 2 to 10 members. "
+        f"LSGNN tuned in {SPACES[space]}. Validation: of the chosen configuration, on fresh seeds, over the splits "
+        f"that the search saw. Test: mean ± std over the official splits, each score read once; {SHARED}; per split: "
+        "each split has the configuration that its own validation nodes prefer; ensembles have 2 to 10 members. "
         "splits: of the search. minutes: of search and re-evaluation, most on one core. "
         "Accuracy (%), on Tolokers ROC AUC (%). published: as printed in the LSGNN paper. "
         f"{SEEDS}."

@@ -6,7 +6,8 @@
 Official splits. A model's first split tells what ten would cost: where that is more than --minutes of one core, three
 are run. Where a single training run is that long, `LIGHTER` cuts its epochs. Where a published row is the better of two
 variants, both are run, and the better one on validation counts. One line per split in
-paper/results/zoo/<dataset>/<model>.jsonl, with the configuration used; the main table says where splits or epochs are fewer.
+paper/results/zoo/<dataset>/<model>.jsonl, with the configuration used; the main table says where splits or epochs are
+fewer.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
 
 Official splits; what the space does not touch is as the authors released it. Writes
 paper/results/tuning/<space>/NAME.json: all trials, the choice, and four test scores (one configuration for all
-splits, one per split, a seed ensemble, an ensemble of the best configurations), each read once, after the
-choice. The study files stay in --studies and are not committed.
+splits, one per split, a seed ensemble, an ensemble of the best configurations), each read once, after the choice.
+The study files stay in --studies and are not committed.
 
 A search that runs out of --minutes ends with fewer trials than --trials; the document says how many there were. With
 --refolds R configurations are judged on R resamplings of every split's training and validation nodes (see
