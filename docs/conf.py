@@ -27,6 +27,8 @@ python_maximum_signature_line_length = 100
 napoleon_custom_sections = ["Shapes"]
 
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
 html_title = f"lsgnn {release}"
 html_math_renderer = "mathml"
 html_copy_source = False

@@ -68,7 +68,7 @@ def settings() -> str:
     from lsgnn.config import LSGNNConfig, TrainingConfig
 
     rows = [row for cls in (LSGNNConfig, TrainingConfig) for row in _fields(cls)]
-    return "\n".join(["| setting | default | choices or range |", "|---|---|---|", *rows])
+    return "\n".join(["| hyperparameter | default | choices or range |", "|---|---|---|", *rows])
 
 
 def _fields(cls: type) -> Iterator[str]:
@@ -98,14 +98,15 @@ def datasets() -> str:
 
 
 def zoo() -> str:
-    """The models that `lsgnn compare` knows: name, title and paper."""
+    """All models: name, title, paper, and whether they apply to other graphs and new nodes."""
     from lsgnn import zoo as models
 
-    lines = ["| name | model | source |", "|---|---|---|"]
+    lines = ["| name | model | source | other graphs, new nodes |", "|---|---|---|---|"]
     for name in models.names():
-        doc = inspect.getdoc(import_module(f"lsgnn.zoo.{name}")) or ""
+        model, doc = models.get(name), inspect.getdoc(import_module(f"lsgnn.zoo.{name}")) or ""
         first = " ".join(doc.split("\n\n")[0].split())
-        lines.append(f"| `{name}` | {models.get(name).title} | {_cell(first.partition(': ')[2] or first)} |")
+        applies = "no" if model.config().tied_to_graph else "yes"
+        lines.append(f"| `{name}` | {model.title} | {_cell(first.partition(': ')[2] or first)} | {applies} |")
     return "\n".join(lines)
 
 
@@ -121,8 +122,8 @@ PARTS = {part.__name__: part for part in (commands, settings, datasets, zoo, res
 
 
 def filled(source: str) -> str:
-    """A page with its generated parts in their places."""
-    return PLACE.sub(lambda match: PARTS[match[1]](), source)
+    """A page with its generated parts in their places; where a score breaks in a narrow cell, it does so before ±."""
+    return PLACE.sub(lambda match: PARTS[match[1]](), source).replace("± ", "±\u00a0")
 
 
 def _cell(text: str) -> str:

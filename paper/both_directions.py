@@ -61,7 +61,7 @@ class BothDirections(nn.Module):
 
 
 def both_logits(graph: Graph, shared: Prepared, config: LSGNNConfig, split: Split) -> Any:
-    """Logits of all nodes [n, C] by one training; no test label is read."""
+    """Logits of all nodes [n, C] by one training run; no test label is read."""
     sides = [config.replace(direction=direction) for direction in ("out", "in")]
     rows = BothRows(tuple(make_rows(shared(MODEL, side), side) for side in sides))
     with seeded(config.seed):

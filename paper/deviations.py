@@ -1,4 +1,4 @@
-"""Where our run of a peer is more than three points from its published row, and why: `deviations.toml`.
+"""Where our run of a baseline is more than three points from its published row, and why: `deviations.toml`.
 
 Reasons are written by hand, per model or per model and dataset, after looking; one without a reason is shown as such.
 """
@@ -25,7 +25,7 @@ def deviations(
 ) -> Table:
     """One row per model and dataset whose mean differs by more than `LIMIT` points from the published one.
 
-    What was cut of the card's settings on such a pair, and what `peers` has measured there, follow the reason.
+    What was cut of the preset on such a pair, and what `peers` has measured there, follow the reason.
     """
     checked = tuple(checked)
     rows = []
@@ -43,7 +43,7 @@ def deviations(
                 rows.append(Row(f"{label}, {title(dataset)}", (Score(printed), ours, gap, why)))
     caption = (
         f"Every model and dataset on which our mean is more than {LIMIT:.0f} points from the published one, and why, "
-        "as far as we know; measured: our run with one change to the card. published: as printed in the LSGNN paper. "
+        "as far as we know; measured: our run with one change to the preset. published: as printed in the LSGNN paper. "
         "ours: as in the main table."
     )
     return Table("main-deviations", caption, "model, data", ("published", "ours", "difference", "why"), tuple(rows))

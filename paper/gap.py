@@ -1,9 +1,10 @@
-"""What closes the gap to the published average within the method? One change at a time to the tuned settings.
+"""What closes the gap to the published average within the method? One change at a time to the tuned configuration.
 
-The paper tunes six settings and leaves the rest as it is. From the settings that `scripts/tune_datasets.py` chose in
-the paper's space, each change below is scored on validation nodes with fresh seeds; the best one is taken if it gains
-more than its standard error over splits; then, and only then, the test nodes are read: with the tuned settings, with
-the change, and with seeds of each voting. (A split's test nodes validate in other splits, as they do in the search.)
+The paper tunes six hyperparameters and leaves the rest as it is. From the configuration that `scripts/tune_datasets.py`
+chose in the paper's space, each change below is scored on validation nodes with fresh seeds; the best one is taken if
+it gains more than its standard error over splits; then, and only then, the test nodes are read: with the tuned
+configuration, with the change, and with a seed ensemble of each. (A split's test nodes validate in other splits, as
+they do in the search.)
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from paper.published import CORRECTED, nine
 
 SEEDS = 3
 MEMBERS = 10
-LARGE = 5_000  # nodes from which on one seed judges, fewer splits, and fewer seeds vote
+LARGE = 5_000  # nodes from which on one seed judges, fewer splits, and a smaller ensemble
 FEWER = 5
 
 
@@ -84,9 +85,9 @@ def change_of(unit: PlannedUnit) -> str:
 
 
 def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
-    """Accuracy (%) per split: of each seed alone on validation, or of all seeds voting on validation and test.
+    """Accuracy (%) per split: of each seed alone on validation, or of the seed ensemble on validation and test.
 
-    Several configurations are members of one vote each time: that is how both directions are read at once.
+    Several configurations are one ensemble each time: that is how both directions are read at once.
     """
     graph = graph_of(arguments["dataset"], plan.data_dir)
     assert graph.splits is not None
@@ -99,15 +100,15 @@ def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
         split = graph.splits[s]
         if arguments.get("both_as_channels"):
             starts = [configs[0].replace(seed=configs[0].seed + seed) for seed in seeds]
-            votes = [[both_logits(graph, shared, config, split)] for config in starts]
+            members = [[both_logits(graph, shared, config, split)] for config in starts]
         else:
-            votes = [_logits(shared, configs, split, seed) for seed in seeds]
+            members = [_logits(shared, configs, split, seed) for seed in seeds]
         if arguments["part"] == "test":
-            together = mean_logits([logits for vote in votes for logits in vote])
+            together = mean_logits([logits for one in members for logits in one])
             for part, values in scores.items():
                 values.append(_accuracy(graph, together, getattr(split, part)))
         else:
-            scores["val"].append(float(np.mean([_accuracy(graph, mean_logits(vote), split.val) for vote in votes])))
+            scores["val"].append(float(np.mean([_accuracy(graph, mean_logits(one), split.val) for one in members])))
     return scores
 
 

@@ -27,14 +27,14 @@ from paper.published import (
 
 @dataclass(frozen=True)
 class Change:
-    """One change to the tuned settings.
+    """One change to the tuned configuration.
 
     Args:
         label: in the table.
-        settings: what changes; several sets of settings are models that vote together.
+        settings: what changes; several are an ensemble.
         directed: nothing to try where edges are symmetric.
-        as_channels: both directions feed one model (`both_directions`) instead of voting; the fused engine does not
-            train it: one seed, and not on large graphs.
+        as_channels: both directions feed one model (`both_directions`) instead of an ensemble; the fused engine
+            does not train it: one seed, and not on large graphs.
         eligible: False for what is judged by the very number it maximises: shown and tested, but never chosen.
     """
 
@@ -59,7 +59,7 @@ CHANGES = {
     "undirected": Change("filters over all neighbours", ({"direction": "undirected"},), directed=True),
     "out": Change("filters over out-neighbours", ({"direction": "out"},), directed=True),
     "in": Change("filters over in-neighbours", ({"direction": "in"},), directed=True),
-    "both": Change("a model of each direction, voting", ({"direction": "out"}, {"direction": "in"}), directed=True),
+    "both": Change("ensemble of both directions", ({"direction": "out"}, {"direction": "in"}), directed=True),
     "both-channels": Change("both directions as channels of one model", directed=True, as_channels=True),
     "wide": Change("64 hidden channels", ({"hidden_channels": 64},)),
     BIASED: Change("best validation accuracy, not loss", ({"select_by": "val_accuracy"},), eligible=False),
@@ -67,9 +67,9 @@ CHANGES = {
 }
 TESTED = {
     "tuned": "tuned, one seed",
-    "tuned-voting": "tuned, seeds vote",
+    "tuned-voting": "tuned, seed ensemble",
     "chosen": "with the change, one seed",
-    "voting": "with the change, seeds vote",
+    "voting": "with the change, seed ensemble",
     BIASED: "best validation accuracy, one seed",
 }
 INSTEAD = {"chosen": "tuned", "voting": "tuned-voting"}  # what stands for a row where no change was chosen
@@ -90,11 +90,11 @@ def render(results: Results) -> Page:
     rows = [Row(c.label, tuple(_validation(results, d, name) for d in here)) for name, c in CHANGES.items()]
     validation = Table(
         "gap-validation",
-        "Validation accuracy (%) of the settings tuned in the paper's space, and what one change adds, in points, "
+        "Validation accuracy (%) of the configuration tuned in the paper's space, and what one change adds, in points, "
         "paired over splits, ± standard error. ours: official splits, mean of 3 fresh seeds on each of ten splits"
         f"{f' (splits and seeds fewer on: {fewer})' if fewer else ''}; both directions as channels "
         "with one seed (torch loop) and not on graphs of over 5,000 nodes; – where a change is none (the "
-        "tuned settings are these, or edges are symmetric) or was not tried. The test is not read; but "
+        "tuned configuration has it, or edges are symmetric) or was not tried. No test node is read; but "
         f"{SHARED}.",
         "change",
         tuple(map(title, here)),
@@ -123,13 +123,13 @@ def _test(results: Results) -> Table:
     rows.append(Row("the change", (*chosen, ""), OURS))
     caption = (
         "Test accuracy (%), mean ± std over the official splits, read once, after the choice. A change is taken if its "
-        "gain on validation is the largest and more than its standard error; else the tuned settings stay. Ten seeds "
-        "vote, five on graphs of over 5,000 nodes (a vote of both directions has two models per seed). Keeping the "
-        "epoch of the best validation accuracy cannot be chosen: it maximises what it is judged by, so that its gain "
-        "there says nothing (it did compete in a first version, and won; its test is a row of its own). published: as "
-        "printed in the paper, where settings were chosen by means unknown to us."
+        "gain on validation is the largest and more than its standard error; else the tuned configuration stays. "
+        "Ensembles have ten seeds, five on graphs of over 5,000 nodes (that of both directions: two models per seed). "
+        "Keeping the epoch of the best validation accuracy cannot be chosen: it maximises what it is judged by, so "
+        "that its gain there says nothing (it did compete in a first version, and won; its test is a row of its own). "
+        "published: as printed in the paper, where it is not said how the configuration was chosen."
     )
-    return Table("gap-test", caption, "settings", (*map(title, nine()), "Avg"), tuple(rows))
+    return Table("gap-test", caption, "configuration", (*map(title, nine()), "Avg"), tuple(rows))
 
 
 def _choice(results: Results, dataset: str) -> str | None:
@@ -144,7 +144,7 @@ def _chosen(results: Results, dataset: str) -> str | None:
 
 
 def _tested(results: Results, dataset: str, name: str) -> list[float] | None:
-    """Test accuracy per split; where no change was worth it, the tuned settings' own."""
+    """Test accuracy per split; where no change was worth it, the tuned configuration's own."""
     if name in INSTEAD and _chosen(results, dataset) == "tuned":
         name = INSTEAD[name]
     found = results.get(f"{dataset}/test-{name}")

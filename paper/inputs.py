@@ -2,7 +2,7 @@
 `scripts/run_zoo.py` in `results/zoo/`.
 
 * `results/tuning/**/*.json`: documents as of `lsgnn tune --out`: dataset, model, space, trials, and under `test` one
-  evaluation per rule of choice;
+  evaluation per test protocol;
 * `results/zoo/<dataset>/<model>.jsonl`: units of `lsgnn compare --store`, one line each.
 """
 
@@ -21,16 +21,22 @@ from lsgnn.benchmark.units import Unit, UnitFile
 from paper.frame import read_json
 
 ENOUGH = 3  # splits
+RULES = {  # as searches store them → as pages say them
+    "one setting for all splits": "single seed",
+    "each split its own": "one configuration per split",
+    "one setting, seeds voting": "seed ensemble",
+    "the best settings voting": "ensemble of configurations",
+}
 SPACES = {  # that were searched: the folders of results/tuning
     "paper": "the paper's space",
-    "paper-refolds": "the paper's space, refolded validation",
+    "paper-refolds": "the paper's space, resampled splits",
     "extended": "the extended space",
 }
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """Validation and test scores (%) per split of settings that `lsgnn tune` chose on validation nodes."""
+    """Validation and test scores (%) per split of a configuration that `lsgnn tune` chose on validation nodes."""
 
     dataset: str
     model: str
@@ -40,7 +46,7 @@ class Tuned:
     trials: int
     search_splits: int
     minutes: float  # of the search, re-scoring included
-    rescored_val: float  # of the chosen setting, scored again with fresh seeds before it was chosen
+    rescored_val: float  # of the chosen configuration, on fresh seeds, before it was chosen
     val: tuple[float, ...]
     test: tuple[float, ...]
 
@@ -60,7 +66,7 @@ def read_tuned(root: Path) -> list[Tuned]:
                     dataset=document["dataset"],
                     model=document.get("model", "lsgnn"),
                     space=document.get("space", "paper"),
-                    rule=re.sub(r"\d+ (seeds|best)", r"\1", rule),  # 2 to 10 vote, as time allowed
+                    rule=_in_words(rule),
                     metric=metric,
                     trials=int(document.get("num_trials", len(document.get("trials", ())))),
                     search_splits=document.get("search_splits", len(test)),
@@ -71,6 +77,12 @@ def read_tuned(root: Path) -> list[Tuned]:
                 )
             )
     return found
+
+
+def _in_words(rule: str) -> str:
+    """The test protocol without the number of members: 2 to 10, as time allowed."""
+    stored = re.sub(r"\d+ (seeds|best)", r"\1", rule)
+    return RULES.get(stored, stored)
 
 
 def read_zoo(root: Path, dataset: str) -> dict[str, list[float]]:

@@ -35,9 +35,9 @@ def render(results: Results) -> Page:
         rows.append(Row(label, tuple(ours), OURS))
     caption = (
         "Test accuracy (%) on large graphs. published: mean of five runs (LINKX and GloGNN on ogbn-arxiv are the LSGNN "
-        "authors' own runs). ours: mean ± std; LSGNN with the settings released for ogbn-arxiv and arxiv-year "
-        "(undirected without IRDC; directed with adjacency embedding), the others with their defaults, because no card "
-        "has settings for these graphs: LSGNN has an advantage; all at width 64 and at most 200 epochs with patience "
+        "authors' own runs). ours: mean ± std; LSGNN with the configuration released for ogbn-arxiv and arxiv-year "
+        "(undirected without IRDC; directed with adjacency embedding), the others with their defaults, because no "
+        "paper has any for these graphs: LSGNN has an advantage; all at width 64 and at most 200 epochs with patience "
         "30, nothing tuned; subjects on the official split with other seeds, years on other stratified 50/25/25 "
         "splits; LSGNN by its best validation loss, the others by accuracy, test read once. The stand-in has other "
         "papers and other features (title words): it does not compare with the published columns. "

@@ -29,12 +29,13 @@ from paper.published import (
 )
 
 Zoo: TypeAlias = Mapping[str, Mapping[str, list[float]]]  # dataset → model → test scores
-PEERS = (
-    "models with the settings of their cards (LSGNN: as released), best validation accuracy (LSGNN: loss), not tuned"
+BASELINES = (
+    "models with the configuration of their own paper or code (LSGNN: as released), best validation accuracy (LSGNN: "
+    "loss), not tuned"
 )
 TUNED = (
-    "tuned LSGNN: settings chosen by `lsgnn tune` on validation nodes, each reading of the test made once; the rule of "
-    f"choice is in the label (3 to 10 seeds or settings vote; trials and validation: the page `tuning`); {SHARED}"
+    "tuned LSGNN: configuration chosen by `lsgnn tune` on validation nodes, each test score read once (ensembles have "
+    f"3 to 10 members; trials and validation: the page `tuning`); {SHARED}"
 )
 
 
@@ -56,9 +57,9 @@ def _main(root: Path, tuned: Sequence[Tuned], zoo: Zoo) -> Table:
     ranked = with_ranks(rows) + [Row(row.label, (*row.cells, "–"), row.source) for row in unranked]
     caption = (
         "Test accuracy (%), mean ± std over splits, and the mean rank among the rows of the same source (1 is best; "
-        "ours: with the settings of the cards; only rows without gaps). published: as printed in the LSGNN paper, "
+        "ours: untuned; only rows without gaps). published: as printed in the LSGNN paper, "
         "which copied most rows from others: splits, directions and selection differ. "
-        f"ours: {PEERS}; {TUNED}; official Geom-GCN 48/32/20 splits, Cornell is the 2021 data (Texas's nodes on "
+        f"ours: {BASELINES}; {TUNED}; official Geom-GCN 48/32/20 splits, Cornell is the 2021 data (Texas's nodes on "
         "Cornell's edges) so that it compares. " + _budget(root, zoo, nine())
     )
     return Table("main", caption, "model", (*nine_columns(), "rank"), tuple(ranked), best="high")
@@ -73,7 +74,8 @@ def _corrected(root: Path, tuned: Sequence[Tuned], zoo: Zoo) -> Table:
     caption = (
         "The same on corrected data: Cornell with its own nodes, Chameleon and Squirrel without duplicate nodes "
         "(Platonov et al. 2023). The twin look-up copies the label of a training node with the same out-neighbours "
-        f"and learns nothing. ours: {PEERS}; {TUNED}; the datasets' own ten splits. " + _budget(root, zoo, CORRECTED)
+        f"and learns nothing. ours: {BASELINES}; {TUNED}; the datasets' own ten splits. "
+        + _budget(root, zoo, CORRECTED)
     )
     columns = (*map(title, CORRECTED), "Avg")
     run = tuple(row for row in rows if any(row.cells))  # the paper has no rows here that a gap could hide
@@ -85,12 +87,12 @@ def _models(zoo: Zoo) -> dict[str, str]:
     known = {label: entry["zoo"] for label, entry in published()["main"].items()}
     others = sorted({m for models in zoo.values() for m in models} - {*known.values(), "twin_lookup", "majority"})
     known |= {get(other).title: other for other in others}
-    known["LSGNN, released settings"] = known.pop("LSGNN")
+    known["LSGNN, released configuration"] = known.pop("LSGNN")
     return known
 
 
 def tuned_rows(tuned: Sequence[Tuned]) -> dict[str, dict[str, Sequence[float] | None]]:
-    """Label → dataset → scores; a row per space and rule of choice, and one empty row where nothing is tuned yet."""
+    """Label → dataset → scores; a row per space and test protocol, and one empty row where nothing is tuned yet."""
     rows: dict[str, dict[str, Sequence[float] | None]] = {}
     for entry in tuned:
         if entry.model == "lsgnn" and entry.metric == "accuracy":
@@ -126,11 +128,11 @@ def _budget(root: Path, zoo: Zoo, datasets: Sequence[str]) -> str:
     fewer = {(m, d): f"{len(s)} splits" for d in datasets for m, s in zoo[d].items() if len(s) < 10}
     cut = _cut(root, datasets)
     text = f"Fewer than ten splits: {_grouped(fewer)}. " if fewer else ""
-    return text + (f"Other than the card, or one of its variants: {_grouped(cut)}." if cut else "")
+    return text + (f"Not the preset itself: {_grouped(cut)}." if cut else "")
 
 
 def _cut(root: Path, datasets: Sequence[str]) -> dict[tuple[str, str], str]:
-    """(model, dataset) → which variant counts, and which settings are not those of the card."""
+    """(model, dataset) → which variant counts, and what is not as in the model's preset."""
     return {(model, d): what for d in datasets for model, what in read_shortened(root, d).items()}
 
 
@@ -161,10 +163,10 @@ def _findings(tuned: Sequence[Tuned], zoo: Zoo) -> tuple[str, ...]:
 
 
 def _winner(dataset: str, zoo: Zoo, tuned: Sequence[Tuned]) -> str:
-    """Of the peers, LSGNN as released, and LSGNN tuned in the paper's space with one training."""
+    """Of the baselines, LSGNN as released, and LSGNN tuned in the paper's space, single seed."""
     scores = {label: zoo[dataset].get(model) for label, model in _models(zoo).items()}
     for entry in tuned:
-        if (entry.dataset, entry.space, entry.rule) == (dataset, "paper", "one setting for all splits"):
+        if (entry.dataset, entry.space, entry.rule) == (dataset, "paper", "single seed"):
             scores["LSGNN, tuned"] = list(entry.test)
     means = {label: Score.of(values).mean for label, values in scores.items() if values}
     best = max(means, key=lambda label: means[label], default="")

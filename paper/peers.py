@@ -1,7 +1,7 @@
-"""Why a peer differs from its published row: `peer_checks.toml` names changes to its card, and each is run.
+"""Why a baseline differs from its published row: `peer_checks.toml` names changes to its preset, and each is run.
 
 A change that brings our number to the published one is a likely cause. The test nodes are read to explain a difference,
-never to choose a setting: the main table stays as the cards say.
+never to choose: the main table stays as the presets say.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from paper.inputs import read_card
 from paper.page import Page, Row, Score, Table
 from paper.published import nine, published, title
 
-TITLE = "Why a peer differs"
+TITLE = "Why a baseline differs"
 SMALL = 1_000  # nodes up to which all ten splits are run
 FEWER = 3
 
 
 @dataclass(frozen=True)
 class Check:
-    """One change to a model's card on one dataset, and what it means in words."""
+    """One change to a model's preset on one dataset, and what it means in words."""
 
     model: str
     name: str
@@ -42,7 +42,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Measured:
-    """Test scores (%) on the same splits, by the card and with the change, and the published mean."""
+    """Test scores (%) on the same splits, by the preset and with the change, and the published mean."""
 
     check: Check
     published: float
@@ -58,7 +58,9 @@ class Measured:
         return after <= before / 2 and abs(mean) > error
 
     def __str__(self) -> str:
-        return f"{self.check.says}: {Score.of(self.changed)} (card: {Score.of(self.card)}, {len(self.card)} splits)"
+        return (
+            f"{self.check.says}: {Score.of(self.changed)} (unchanged: {Score.of(self.card)}, {len(self.card)} splits)"
+        )
 
 
 @cache
@@ -100,7 +102,7 @@ def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
 
 
 def measured(results: Results) -> list[Measured]:
-    """The checks that have run on datasets whose card has run too, on the splits of both."""
+    """The checks that have run on datasets whose preset has run too, on the splits of both."""
     printed = {entry["zoo"]: dict(zip(nine(), entry["scores"], strict=True)) for entry in published()["main"].values()}
     done = []
     for check in checks():
@@ -126,11 +128,11 @@ def render(results: Results) -> Page:
     if not rows:
         return Page(TITLE, (), ("not run yet: `python -m paper run peers`",))
     caption = (
-        "Test accuracy (%) of a peer with the settings of its card and with one change. published: as printed in the "
+        "Test accuracy (%) of a baseline with its preset and with one change. published: as printed in the "
         "LSGNN paper. ours: both on the same official splits, best validation accuracy unless the change says "
         "otherwise. The changes look for causes; nothing is chosen by them."
     )
-    columns = ("published", "ours, card", "ours, changed", "splits", "change")
+    columns = ("published", "ours", "ours, changed", "splits", "change")
     findings = (
         f"at least half of the difference to the published row goes with: {'; '.join(explained) or 'none'}",
         f"it stays, grows, or changes by less than its standard error, with: {'; '.join(others) or 'none'}",

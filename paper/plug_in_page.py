@@ -25,8 +25,8 @@ def render(results: Results) -> Page:
     if tests:
         facts = results.arguments(tests[0])
         how = (
-            "the host's card and random draws from its own space, the same for both sides, scored on validation nodes; "
-            "the best one is tested. Settings tried, splits that judge them and official splits tested: "
+            "the host's preset and random draws from its own space, the same for both sides, scored on validation "
+            "nodes; the best one is tested. Configurations tried, splits that judge them and official splits tested: "
             f"{_budgets(results, tests)}. At most {facts['epochs']} epochs with patience {facts['patience']}, best "
             "validation loss, seed 28, cosine similarity, undirected, test read once; as elsewhere, test nodes of one "
             "split may validate in another"

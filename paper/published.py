@@ -11,8 +11,9 @@ from typing import Any
 from paper.page import Cell, Row, Score
 
 PUBLISHED, OURS = "published", "ours"
-SHARED = (  # what a caption must say of one setting for all splits
-    "one setting for all splits is chosen by the mean over splits, and most test nodes of a split validate in another"
+SHARED = (  # what a caption must say of one configuration for all splits
+    "one configuration for all splits is chosen by the mean over splits, and most test nodes of a split are validation "
+    "nodes of another"
 )
 CORRECTED = ("cornell-fixed", "chameleon-filtered", "squirrel-filtered")  # with the right nodes, or without twins
 OTHERS = (*CORRECTED, "tolokers", "arxiv-2023", "arxiv-2023-year")  # tuned besides the nine

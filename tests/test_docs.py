@@ -155,9 +155,16 @@ def test_the_command_reference_knows_every_command_and_option(generated: Any) ->
 
 
 def test_every_command_file_is_part_of_the_command_line(generated: Any) -> None:
-    shared = {"__init__", "characters", "main", "options", "show", "start", "stores"}
-    files = {path.stem for path in (ROOT / "src" / "lsgnn" / "cli").glob("*.py")} - shared
+    """A file that defines a function of its own name is a command."""
+    sources = {path.stem: path.read_text("utf-8") for path in (ROOT / "src" / "lsgnn" / "cli").glob("*.py")}
+    files = {name for name, text in sources.items() if re.search(rf"^def {name}\(", text, re.MULTILINE)} - {"main"}
     assert files == set(generated.command_line().commands)
+
+
+def test_the_version_is_the_newest_of_the_changelog_and_the_citation() -> None:
+    newest = re.findall(r"^## (\d[\d.]*)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[0]
+    assert newest == lsgnn.__version__
+    assert f"version: {newest}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
 def test_the_settings_page_knows_every_setting(generated: Any) -> None:
@@ -168,8 +175,12 @@ def test_the_settings_page_knows_every_setting(generated: Any) -> None:
 
 def test_the_api_page_knows_every_public_name() -> None:
     page = (DOCS / "api.md").read_text("utf-8")
-    for name in lsgnn.__all__:
-        assert name == "__version__" or re.search(rf":: lsgnn\.{name}$", page, re.MULTILINE), f"{name} is missing"
+    shown = set(re.findall(r"^\.\. [\w:]+:: lsgnn\.([\w.]+)$", page, re.MULTILINE))
+    assert {*lsgnn.__all__} - {"__version__"} <= shown
+    for part in (lsgnn.datasets, lsgnn.report, lsgnn.zoo):
+        folder = part.__name__.removeprefix("lsgnn.")
+        missing = [name for name in part.__all__ if not {name, f"{folder}.{name}"} & shown]
+        assert not missing, folder
 
 
 def test_pages_are_reached_from_the_index() -> None:

@@ -1,4 +1,8 @@
-"""Numbers in README and docs/results.md come from the stored results, and are those of today."""
+"""Numbers in README and docs come from the stored results, and are those of today."""
+
+import re
+
+import pytest
 
 from paper.places import BENCHMARKS, REPOSITORY, RESULTS
 from paper.scripts import readme
@@ -17,8 +21,23 @@ def test_every_generated_part_is_shown_somewhere() -> None:
         assert f"<!-- begin {name} " in shown, name
 
 
-def test_a_changed_number_makes_it_stale() -> None:
+@pytest.mark.parametrize("number", ["88.12 ± 1.43", "79.26 |", "44.8 ×"])
+def test_a_changed_number_makes_it_stale(number: str) -> None:
     text = (REPOSITORY / "README.md").read_text("utf-8")
-    changed = text.replace("88.12 ± 1.43", "99.12 ± 1.43")
+    changed = text.replace(number, f"9{number}")
     assert changed != text
     assert readme.render(changed, STORED) == text
+
+
+def test_the_readme_has_at_most_two_short_tables() -> None:
+    text = (REPOSITORY / "README.md").read_text("utf-8")
+    tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
+    assert len(tables) <= 2
+    assert all(table.count("\n") <= 8 for table in tables)  # a head, a rule and six rows
+
+
+def test_pictures_of_the_readme_exist_and_are_small() -> None:
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", (REPOSITORY / "README.md").read_text("utf-8"))
+    assert pictures
+    for picture in pictures:
+        assert (REPOSITORY / picture).stat().st_size < 300_000

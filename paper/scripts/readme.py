@@ -22,7 +22,9 @@ from paper.places import BENCHMARKS, REPOSITORY, RESULTS
 from paper.published import OTHERS, nine, printed_lsgnn, title
 from paper.scripts.regenerate import regenerate
 
-FILES = tuple(REPOSITORY / name for name in ("README.md", "docs/results.md", "docs/tutorials/large.md"))
+FILES = tuple(
+    REPOSITORY / name for name in ("README.md", "docs/results.md", "docs/speed.md", "docs/tutorials/large.md")
+)
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Stored:
     benchmarks: Path
 
 
-# the authors' own logs (fact sheet, section 3)
+# what the authors' training logs end with (github.com/draym28/LSGNN, beside their configurations)
 AUTHORS_LOG = {
     "cora": 88.14,
     "citeseer": 77.43,
@@ -48,19 +50,42 @@ AUTHORS_LOG = {
 }
 
 
+def headline_table(stored: Stored) -> str:
+    """Five datasets and the mean of the nine, for the README."""
+    found = {t.dataset: t for t in read_tuned(stored.results) if (t.model, t.space, t.rule) == BEST}
+    lines = ["| dataset | published | ours, released | ours, tuned |", "|---|---|---|---|"]
+    released: dict[str, list[float]] = {}
+    for name in nine():
+        if document := _read(stored.results / "released" / f"{name}.json"):
+            released[name] = document["test_accuracy"]["per_split"]
+    tuned = {name: list(found[name].test) for name in nine() if name in found}
+    for name in HEADLINE:
+        scores = (str(Score.of(scores[name])) if name in scores else "not run yet" for scores in (released, tuned))
+        lines.append(f"| {' | '.join((title(name), _or_dash(printed_lsgnn()[name]), *scores))} |")
+    means = (f"{mean(map(mean, s.values())):.2f}" if len(s) == len(nine()) else "" for s in (released, tuned))
+    published = mean(printed_lsgnn()[name] for name in nine())
+    return "\n".join([*lines, f"| {' | '.join(('**mean of the nine**', f'{published:.2f}', *means))} |"])
+
+
+def headline_speed_table(stored: Stored) -> str:
+    """Five datasets, for the README."""
+    lines = ["| dataset | LSGNN, ours | LSGNN, as released | GCN | GAT | SGC |", "|---|---|---|---|---|---|"]
+    measured = {e["dataset"]: e for e in (_read(stored.benchmarks / "train_cost.json") or {"results": []})["results"]}
+    rows = ((title(name), *_speeds(measured[name])) for name in HEADLINE if name in measured)
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
 def released_table(stored: Stored) -> str:
     """One row per dataset: ours beside the authors' log and the published number."""
     lines = [
-        "| dataset | splits | direction | ours, fused engine | ours, torch loop | authors' log | published |",
-        "|---|---|---|---|---|---|---|",
+        "| dataset | direction | fused engine | torch loop | authors' log | published |",
+        "|---|---|---|---|---|---|",
     ]
     for name, log in AUTHORS_LOG.items():
         engines = [_read(stored.results / folder / f"{name}.json") for folder in ("released", "released-torch")]
         known = next((result for result in engines if result), None)
-        rule = "authors'" if name in ("cora", "citeseer", "pubmed") else "Geom-GCN"
-        splits = f"{len(known['splits'])}, {rule}" if known else ""
         direction = known["config"]["direction"] if known else ""
-        cells = (name, splits, direction, *map(_score, engines), f"{log:.2f}", _or_dash(printed_lsgnn().get(name)))
+        cells = (title(name), direction, *map(_score, engines), f"{log:.2f}", _or_dash(printed_lsgnn().get(name)))
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -68,35 +93,34 @@ def released_table(stored: Stored) -> str:
 def speed_table(stored: Stored) -> str:
     """CPU seconds of our engine and how many times as long the others take; a second run of some follows the first."""
     lines = [
-        "| dataset | epochs | rounds | LSGNN, fused engine | as the released code computes it | GCN | GAT | SGC |",
+        "| dataset | epochs | rounds | LSGNN, ours | LSGNN, as released | GCN | GAT | SGC |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for name in ("train_cost", "train_cost_webkb"):
         measured = _read(stored.benchmarks / f"{name}.json") or {"results": []}
         for entry in measured["results"]:
-            medians = {method: median(cpu for cpu, _ in rounds) for method, rounds in entry["seconds"].items()}
-            ratios = (
-                f"{medians[method] / medians['lsgnn']:.1f} ×" if method in medians else "–"
-                for method in ("lsgnn-as-released", "gcn", "gat", "sgc")
-            )
-            cells = (
-                entry["dataset"],
-                str(entry["epochs"]),
-                str(measured["rounds"]),
-                f"{medians['lsgnn']:.2f} s",
-                *ratios,
-            )
+            cells = (title(entry["dataset"]), str(entry["epochs"]), str(measured["rounds"]), *_speeds(entry))
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
+def _speeds(entry: Mapping[str, Any]) -> list[str]:
+    """Seconds of our engine, then how many times as long the released way, GCN, GAT and SGC take."""
+    medians = {method: median(cpu for cpu, _ in rounds) for method, rounds in entry["seconds"].items()}
+    ratios = (
+        f"{medians[method] / medians['lsgnn']:.1f} ×" if method in medians else "–"
+        for method in ("lsgnn-as-released", "gcn", "gat", "sgc")
+    )
+    return [f"{medians['lsgnn']:.2f} s", *ratios]
+
+
 def tuning_time_table(stored: Stored) -> str:
     """How long a user waits for a search without pruning."""
-    lines = ["| dataset | trials | splits | trainings at a time | minutes | CPU minutes |", "|---|---|---|---|---|---|"]
+    lines = ["| dataset | trials | splits | jobs | minutes | CPU minutes |", "|---|---|---|---|---|---|"]
     for entry in (_read(stored.benchmarks / "tune_time.json") or {"results": []})["results"]:
         counts = (str(entry[name]) for name in ("trials", "splits", "jobs"))
         minutes = (f"{entry[name] / 60:.1f}" for name in ("wall_seconds", "cpu_seconds"))
-        lines.append(f"| {' | '.join((entry['dataset'], *counts, *minutes))} |")
+        lines.append(f"| {' | '.join((title(entry['dataset']), *counts, *minutes))} |")
     return "\n".join(lines)
 
 
@@ -116,40 +140,41 @@ def store_table(stored: Stored) -> str:
     return "\n".join(lines)
 
 
-ONE, VOTING = "one setting for all splits", "one setting, seeds voting"
-READINGS = {  # title of a column → space, rule of choice
-    "one training": ("paper", ONE),
-    "seeds voting": ("paper", VOTING),
-    "refolded validation, seeds voting": ("paper-refolds", VOTING),
-    "extended space, one training": ("extended", ONE),
-    "extended space, seeds voting": ("extended", VOTING),
+ONE, ENSEMBLE = "single seed", "seed ensemble"
+BEST = ("lsgnn", "extended", ENSEMBLE)  # model, space and test protocol of the README's column
+HEADLINE = ("cora", "pubmed", "chameleon", "squirrel", "texas")
+PAPERS_SPACE = {  # title of a column → space, test protocol
+    "single seed": ("paper", ONE),
+    "seed ensemble": ("paper", ENSEMBLE),
+    "resampled splits, ensemble": ("paper-refolds", ENSEMBLE),
 }
+EXTENDED_SPACE = {"single seed": ("extended", ONE), "seed ensemble": ("extended", ENSEMBLE)}
 
 
-def tuned_table(stored: Stored) -> str:
-    """One row per dataset: LSGNN tuned on validation nodes in the paper's space and in ours, beside the published."""
+def tuned_table(space: str, protocols: Mapping[str, tuple[str, str]], stored: Stored) -> str:
+    """One row per dataset: LSGNN tuned on validation nodes in one search space, beside the published."""
     found = {(t.dataset, t.space, t.rule): t for t in read_tuned(stored.results) if t.model == "lsgnn"}
-    titles = ("dataset", "published", "trials, paper's / extended space", *READINGS)
+    titles = ("dataset", "published", "trials", *protocols)
     lines = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
     for name in (*nine(), *OTHERS):
-        own = [found.get((name, *reading)) for reading in READINGS.values()]
-        searches = [found.get((name, space, ONE)) for space in ("paper", "extended")]
+        own = [found.get((name, *protocol)) for protocol in protocols.values()]
+        search = found.get((name, space, ONE))
         unit = ", ROC AUC" if any(t is not None and t.metric == "roc_auc" for t in own) else ""
-        trials = " / ".join("–" if t is None else str(t.trials) for t in searches)
+        trials = "–" if search is None else str(search.trials)
         scores = ["–" if t is None else str(Score.of(t.test)) for t in own]
         lines.append(f"| {' | '.join((title(name) + unit, _or_dash(printed_lsgnn().get(name)), trials, *scores))} |")
-    means = [_mean_of_nine(found, *reading) for reading in READINGS.values()]
+    means = [_mean_of_nine(found, *protocol) for protocol in protocols.values()]
     published = mean(printed_lsgnn()[name] for name in nine())
     lines.append(f"| {' | '.join(('**mean of the nine**', f'{published:.2f}', '', *means))} |")
     return "\n".join(lines)
 
 
 def _mean_of_nine(found: Mapping[tuple[str, str, str], Tuned], space: str, rule: str) -> str:
-    """Empty unless all nine have been read; refolding is for the smallest, the others count as without it."""
+    """Empty unless all nine were tested; splits are resampled on the smallest, the others count as without it."""
     instead = "paper" if space == "paper-refolds" else space
-    read = [found.get((name, space, rule)) or found.get((name, instead, rule)) for name in nine()]
-    scores = [mean(t.test) for t in read if t is not None]
-    return f"{mean(scores):.2f}" if len(scores) == len(read) else ""
+    tested = [found.get((name, space, rule)) or found.get((name, instead, rule)) for name in nine()]
+    scores = [mean(t.test) for t in tested if t is not None]
+    return f"{mean(scores):.2f}" if len(scores) == len(tested) else ""
 
 
 def explained_table(stored: Stored) -> str:
@@ -169,11 +194,11 @@ def explained_table(stored: Stored) -> str:
 
     rows = {
         "LSGNN, published": [f"{printed_lsgnn()[d]:.2f}" for d in datasets],
-        "LSGNN, released settings (out-neighbours)": ablation("lsgnn"),
+        "LSGNN, released configuration (out-neighbours)": ablation("lsgnn"),
         "the same, undirected, as the paper says": ablation("undirected"),
         "the same, graph-level weights instead of LocalSim": ablation("graph_weights"),
         "twin look-up, which learns nothing": model("twin_lookup"),
-        "nearly without twins (filtered data): LSGNN, released settings": model("lsgnn", filtered=True),
+        "nearly without twins (filtered data): LSGNN, released configuration": model("lsgnn", filtered=True),
         "nearly without twins: twin look-up": model("twin_lookup", filtered=True),
         "nearly without twins: GCN": model("gcn", filtered=True),
     }
@@ -199,11 +224,14 @@ def _or_dash(value: float | None) -> str:
 
 
 SECTIONS: dict[str, Callable[[Stored], str]] = {
+    "headline": headline_table,
+    "headline-speed": headline_speed_table,
     "released": released_table,
     "speed": speed_table,
     "tuning-time": tuning_time_table,
     "store": store_table,
-    "tuned": tuned_table,
+    "tuned": partial(tuned_table, "paper", PAPERS_SPACE),
+    "tuned-extended": partial(tuned_table, "extended", EXTENDED_SPACE),
     "explained": explained_table,
     **{f"findings-{name}": partial(findings, name) for name in paper.names()},
 }

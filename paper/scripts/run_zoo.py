@@ -1,12 +1,13 @@
-"""Every model of the zoo on the datasets, with the settings of its card; goes on where it stopped.
+"""Every model of the zoo on the datasets, with its preset; goes on where it stopped.
 
     LSGNN_DATA=../shared/data python -m paper.scripts.run_zoo --datasets texas,cornell --models all
     LSGNN_DATA=../shared/data python -m paper.scripts.run_zoo --minutes 15
 
 Official splits. A model's first split tells what ten would cost: where that is more than --minutes of one core, three
-are run. Where a single training is that long, `LIGHTER` cuts its epochs. Where a published row is the better of two
+are run. Where a single training run is that long, `LIGHTER` cuts its epochs. Where a published row is the better of two
 variants, both are run, and the better one on validation counts. One line per split in
-paper/results/zoo/<dataset>/<model>.jsonl, with the settings used; the main table says where splits or epochs are fewer.
+paper/results/zoo/<dataset>/<model>.jsonl, with the configuration used; the main table says where splits or epochs are
+fewer.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from paper.published import CORRECTED, nine
 
 FEWER = 3
 
-# what is cut where a single training takes minutes: (model, dataset) → settings other than the card's
+# what is cut where a single training run takes minutes: (model, dataset) → what differs from the preset
 SHORT, SHORTER = {"epochs": 300, "patience": 50}, {"epochs": 150, "patience": 30}
 LIGHTER: dict[tuple[str, str], dict[str, Any]] = {
     **{(model, "squirrel"): SHORT for model in ("gat", "h2gcn", "wrgat")},

@@ -4,12 +4,12 @@
     LSGNN_DATA=../shared/data python -m paper.scripts.tune_datasets --space extended --minutes 40 squirrel
 
 Official splits; what the space does not touch is as the authors released it. Writes
-paper/results/tuning/<space>/NAME.json: all trials, the choice, and four readings of the test nodes (one setting for
-all splits, each split its own, seeds of one setting voting, the best settings voting), each made once, after the
-choice. The study files stay in --studies and are not committed.
+paper/results/tuning/<space>/NAME.json: all trials, the choice, and four test scores (one configuration for all
+splits, one per split, a seed ensemble, an ensemble of the best configurations), each read once, after the choice.
+The study files stay in --studies and are not committed.
 
 A search that runs out of --minutes ends with fewer trials than --trials; the document says how many there were. With
---refolds R settings are judged on R deals of every split's training and validation nodes (see
+--refolds R configurations are judged on R resamplings of every split's training and validation nodes (see
 lsgnn.graph.resampled_splits), and the result goes to paper/results/tuning/<space>-refolds/.
 """
 
@@ -72,7 +72,7 @@ def tune_one(name: str, args: argparse.Namespace) -> dict[str, Any]:
 
 
 def chosen_on(dataset: str) -> dict[str, Any]:
-    """The settings that an earlier search in the paper's space chose on another dataset."""
+    """The configuration that an earlier search in the paper's space chose on another dataset."""
     settings: dict[str, Any] = json.loads((RESULTS / "tuning" / "paper" / f"{dataset}.json").read_text())["chosen"]
     return settings
 
@@ -89,12 +89,16 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=math.inf, help="of the search, on each dataset")
     parser.add_argument("--splits", type=int, default=10, help="splits that the search sees (the test has them all)")
     parser.add_argument("--refolds", type=int, default=1)
-    parser.add_argument("--members", type=int, default=10, help="seeds that vote in the last reading")
-    parser.add_argument("--rescore", type=int, default=10, help="best settings to score again before the choice")
+    parser.add_argument("--members", type=int, default=10, help="seeds of the ensemble")
+    parser.add_argument(
+        "--rescore", type=int, default=10, help="top trials to re-evaluate with fresh seeds before the choice"
+    )
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--start", default="", help="datasets whose chosen settings are tried first, joined by commas")
+    parser.add_argument(
+        "--start", default="", help="datasets whose chosen configurations are tried first, joined by commas"
+    )
     parser.add_argument("--no-prune", action="store_true")
-    parser.add_argument("--no-grid", action="store_true", help="without the first look at all shares β and γ")
+    parser.add_argument("--no-grid", action="store_true", help="without the 36-point grid of β and γ")
     parser.add_argument("--studies", type=Path, default=RESULTS / "tuning" / "studies")
     args = parser.parse_args()
     args.studies.mkdir(parents=True, exist_ok=True)

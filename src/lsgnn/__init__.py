@@ -3,8 +3,9 @@
 The data flow is the architecture, and the folders follow it::
 
     tables · PyG · networkx · scipy · dataset name
-       └─► Graph ──► Precomputed ──► Rows ──► LSGNN ──► logits ──► Predictions
-           graph/     propagate/ (once)        nn/  train/          runs/predictions.py
+       └─► Graph ──► Precomputed ──► LSGNN ──► logits ──► Predictions
+           graph/     propagate/      nn/       train/      runs/
+                      (once)          (or any model of zoo/)
 
 Names are imported on first use, so that `import lsgnn` is quick.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from lsgnn.benchmark.compare import compare

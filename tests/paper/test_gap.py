@@ -49,7 +49,7 @@ def units_of_test(results: Results) -> dict[str, Any]:
 
 def test_a_change_that_is_none_is_not_run_and_nothing_is_tested_before_all_are_scored(results: Results) -> None:
     names = [unit.name for unit in gap.units(Plan(("texas",)), results)]
-    assert "texas/out" not in names  # the tuned settings read out-neighbours already
+    assert "texas/out" not in names  # the tuned configuration reads out-neighbours already
     assert "texas/in" in names
     assert not units_of_test(results)
     assert gap.units(Plan(("wisconsin",)), results) == []  # not tuned yet
@@ -72,8 +72,8 @@ def test_without_a_sure_gain_the_tuned_settings_stay(results: Results) -> None:
         results.add(unit, result={"test": [70.0 + number, 70.0 + number]})
     rows = {line.split(" | ")[0][2:]: line for line in to_markdown(render(results)).splitlines() if "| ours |" in line}
     assert "| 70.00 ± 0.00 |" in rows["tuned, one seed"]
-    assert "| 70.00 ± 0.00 |" in rows["with the change, one seed"]  # there is none: the tuned settings' own
-    assert "| 71.00 ± 0.00 |" in rows["with the change, seeds vote"]
+    assert "| 70.00 ± 0.00 |" in rows["with the change, one seed"]  # there is none: the tuned configuration's own
+    assert "| 71.00 ± 0.00 |" in rows["with the change, seed ensemble"]
     assert "| none |" in rows["the change"]
 
 
@@ -83,7 +83,7 @@ def test_gains_are_paired() -> None:
 
 
 @pytest.mark.dataset
-def test_both_directions_vote(data_dir: Path) -> None:
+def test_both_directions_are_an_ensemble(data_dir: Path) -> None:
     configs = [BASE.replace(epochs=3, direction=direction).to_dict() for direction in ("out", "in")]
     arguments = {"dataset": "texas", "part": "val", "splits": 1, "seeds": 2, "configs": configs}
     found = gap.compute(arguments, Plan(data_dir=data_dir))

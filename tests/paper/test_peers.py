@@ -1,4 +1,4 @@
-"""`paper.peers`: changes to the peers' cards that look for the causes of differences."""
+"""`paper.peers`: changes to the baselines' presets that look for the causes of differences."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def test_every_check_changes_its_card(tmp_path: Path) -> None:
 
 
 def stored(root: Path) -> Results:
-    """GPRGNN on Chameleon: 68 by its card on four splits, 47 along in-edges on the first three."""
+    """GPRGNN on Chameleon: 68 by its preset on four splits, 47 along in-edges on the first three."""
     results, card = Results(root, "peers"), zoo_preset("gprgnn", "chameleon").to_dict()
     for split in range(4):
         add_zoo_unit(root, "chameleon", "gprgnn", split, 67.0 if split else 69.0, **card)
@@ -37,4 +37,4 @@ def test_what_was_measured_follows_the_reason(tmp_path: Path) -> None:
     zoo = {dataset: {} for dataset in nine()} | {"chameleon": {"gprgnn": [69.0, 67.0, 67.0]}}
     (row,) = deviations(zoo, measured(stored(tmp_path))).rows
     assert "measured: along in-edges" in str(row.cells[-1])
-    assert "47.00 ± 0.82 (card: 67.67 ± 0.94, 3 splits)" in str(row.cells[-1])
+    assert "47.00 ± 0.82 (unchanged: 67.67 ± 0.94, 3 splits)" in str(row.cells[-1])

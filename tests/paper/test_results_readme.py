@@ -31,7 +31,7 @@ def test_its_code_makes_the_committed_table(monkeypatch: pytest.MonkeyPatch) -> 
     committed, table, compared = committed_rows(), names["table"], 0
     labels = {entry["zoo"]: label for label, entry in published()["main"].items()}
     for model in set(table.index) - {"majority", "twin_lookup"}:
-        label = "LSGNN, released settings" if model == "lsgnn" else labels.get(model, zoo.get(model).title)
+        label = "LSGNN, released configuration" if model == "lsgnn" else labels.get(model, zoo.get(model).title)
         for datasets, cells in zip((nine(), CORRECTED), committed[label], strict=False):
             for dataset, cell in zip(datasets, cells, strict=False):
                 if cell != "not run yet":

@@ -31,30 +31,35 @@ def test_of_several_settings_the_best_on_the_validation_nodes_of_shared_splits_c
     assert read_zoo(tmp_path, "texas") == {"gcn": [30.0] * 3}
 
 
-def test_settings_with_few_splits_do_not_compete(tmp_path: Path) -> None:
+def test_configurations_with_few_splits_do_not_compete(tmp_path: Path) -> None:
     for split, test, lr in [(1, 60.0, 0.1), (0, 50.0, 0.1), (0, 99.0, 0.2)]:
         add_zoo_unit(tmp_path, "texas", "gcn", split, test, lr=lr)
     assert read_zoo(tmp_path, "texas") == {"gcn": [50.0, 60.0]}
     assert read_zoo(tmp_path, "cora") == {}
 
 
-def test_tuned_settings_show_in_the_main_table_beside_the_published_ones(tmp_path: Path) -> None:
+def test_tuned_scores_show_in_the_main_table_beside_the_published_ones(tmp_path: Path) -> None:
     evaluation = {"test_accuracy": {"per_split": [80.0, 90.0]}, "val_accuracy": {"per_split": [81.0, 91.0]}}
     for dataset in nine():
-        document = {"dataset": dataset, "space": "paper", "trials": [{}] * 200, "test": {"one setting": evaluation}}
+        document = {
+            "dataset": dataset,
+            "space": "paper",
+            "trials": [{}] * 200,
+            "test": {"one setting for all splits": evaluation},
+        }
         document |= {"seconds": 60.0, "chosen": {"lr": 0.1}, "rescored": [{"settings": {"lr": 0.1}, "val": 86.5}]}
         store(tmp_path / "tuning" / f"{dataset}.json", document)
     assert read_tuned(tmp_path)[0].trials == 200
     page = main_table.render(Results(tmp_path, "main"))
     text = to_markdown(page)
-    assert "LSGNN, tuned, the paper's space, one setting | ours | 85.00 ± 5.00 |" in text
+    assert "LSGNN, tuned, the paper's space, single seed | ours | 85.00 ± 5.00 |" in text
     assert "| LSGNN | published | **88.49** |" in text
     assert (
-        page.findings[0] == "best on average over the nine (ours): LSGNN, tuned, the paper's space, one setting 85.00"
+        page.findings[0] == "best on average over the nine (ours): LSGNN, tuned, the paper's space, single seed 85.00"
     )
 
 
-def test_tuned_datasets_are_listed_with_trials_and_every_reading(tmp_path: Path) -> None:
+def test_tuned_datasets_are_listed_with_trials_and_every_test_protocol(tmp_path: Path) -> None:
     rules = {"one setting for all splits": [0.8, 0.9], "one setting, 5 seeds voting": [0.7]}
     document = {
         "dataset": "tolokers",
@@ -76,7 +81,7 @@ def test_tuned_datasets_are_listed_with_trials_and_every_reading(tmp_path: Path)
     assert page.findings == ()
 
 
-def test_averages_over_the_nine_have_an_error_and_validation_may_prefer_a_reading(tmp_path: Path) -> None:
+def test_averages_over_the_nine_have_an_error_and_validation_may_prefer_a_protocol(tmp_path: Path) -> None:
     rules = {
         "one setting for all splits": ([70.0, 70.0], [60.0, 60.0]),
         "each split its own": ([99.0, 99.0], [50.0, 50.0]),
@@ -87,10 +92,10 @@ def test_averages_over_the_nine_have_an_error_and_validation_may_prefer_a_readin
         document = {"dataset": dataset, "space": "paper", "num_trials": 9, "seconds": 60.0, "test": read}
         document |= {"chosen": {"lr": 0.1}, "rescored": [{"settings": {"lr": 0.1}, "val": 70.0}]}
         store(tmp_path / "tuning" / "paper" / f"{dataset}.json", document)
-    one, own, voting, preferred = tuning.EXPERIMENT.render(Results(tmp_path, "tuning")).findings
-    assert "one setting: 60.00 (standard error 0.00) on average" in one
-    assert "each split its own: 50.00 (standard error 0.00)" in own
-    assert "seeds voting: 65.00 (standard error 0.33)" in voting  # 1 on each of nine: √9 / 9
+    one, own, ensemble, preferred = tuning.EXPERIMENT.render(Results(tmp_path, "tuning")).findings
+    assert "single seed: 60.00 (standard error 0.00) on average" in one
+    assert "one configuration per split: 50.00 (standard error 0.00)" in own
+    assert "seed ensemble: 65.00 (standard error 0.33)" in ensemble  # 1 on each of nine: √9 / 9
     assert "best: 65.00 (standard error 0.33)" in preferred
 
 
@@ -118,12 +123,12 @@ def test_the_cost_table_reads_the_benchmark(tmp_path: Path) -> None:
     store(tmp_path / "benchmarks" / "train_cost.json", document)
     page = cost.render(Results(tmp_path, "cost", benchmarks=tmp_path / "benchmarks"))
     text = to_markdown(page)
-    assert "| LSGNN, our CPU engine | ours | **0.50** |" in text
+    assert "| LSGNN, fused engine | ours | **0.50** |" in text
     assert "| GAT (PyG) | ours | not run yet |" in text
     assert page.findings == ("SGC (PyG) takes 2.0 times the time of our engine (2.0 to 2.0 over 9 datasets)",)
 
 
-def test_both_sides_of_a_plug_in_try_the_same_settings(tmp_path: Path) -> None:
+def test_both_sides_of_a_plug_in_try_the_same_configurations(tmp_path: Path) -> None:
     pytest.importorskip("optuna")
     results = Results(tmp_path, "plug-in")
     units = plug_in.units(Plan(datasets=("texas",)), results)
