@@ -40,7 +40,7 @@ def units(plan: Plan, results: Results) -> list[PlannedUnit]:
         tuned = results.root / "tuning" / "paper" / f"{dataset}.json"
         if not tuned.is_file():
             continue  # `scripts/tune_datasets.py` has not come to it yet
-        base = LSGNNConfig.from_dict(read_json(tuned)["test"]["one setting for all splits"]["config"])
+        base = LSGNNConfig.from_dict(next(iter(read_json(tuned)["test"].values()))["config"])
         large = info(dataset).nodes >= LARGE
         symmetric = released_config(dataset).direction == "undirected"  # released so where files list both directions
         splits, seeds = (1, 1) if plan.quick else (FEWER, 1) if large else (10, SEEDS)

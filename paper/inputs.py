@@ -22,6 +22,10 @@ from paper.frame import read_json
 
 ENOUGH = 3  # splits
 RULES = {  # as searches store them → as pages say them
+    "one configuration for all splits": "single seed",
+    "one configuration, ensemble of seeds": "seed ensemble",
+    "ensemble of the best configurations": "ensemble of configurations",
+    # as searches before version 0.2 stored them
     "one setting for all splits": "single seed",
     "each split its own": "one configuration per split",
     "one setting, seeds voting": "seed ensemble",

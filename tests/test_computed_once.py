@@ -8,7 +8,7 @@ import pytest
 
 import lsgnn
 from lsgnn import Graph, LSGNNConfig
-from lsgnn.benchmark.test_scores import readings
+from lsgnn.benchmark.final_scores import final_scores
 from lsgnn.propagate import precompute as module
 from lsgnn.report import run_page
 from lsgnn.runs import run as run_module
@@ -55,7 +55,7 @@ def test_a_search_and_the_readings_after_it_compute_each_thing_once(precomputed:
     tuning = tune(graph, trials=6, base=QUICK, which=[0, 1], rescore=2, prune=False)
     assert set(precomputed.values()) == {1}  # the grid, the trials and the re-scoring share it
     precomputed.clear()
-    readings(graph, tuning, members=2, which=[0, 1])
+    final_scores(graph, tuning, members=2, which=[0, 1])
     assert set(precomputed.values()) == {1}
 
 

@@ -21,10 +21,10 @@ import math
 from pathlib import Path
 from typing import Any
 
-from lsgnn.benchmark.test_scores import readings
+from lsgnn.benchmark.final_scores import final_scores
 from lsgnn.datasets import info, load, preset, preset_kinds
 from lsgnn.files import write_json
-from lsgnn.graph.resampled_splits import refolded
+from lsgnn.graph.resampled_splits import resampled
 from lsgnn.tuning import tune
 from paper.places import RESULTS
 
@@ -42,7 +42,7 @@ def tune_one(name: str, args: argparse.Namespace) -> dict[str, Any]:
         space=args.space,
         trials=args.trials,
         base=base,
-        splits=refolded(splits.take(range(count)), graph.y, args.refolds),
+        splits=resampled(splits.take(range(count)), graph.y, args.refolds),
         metric=metric,
         storage=args.studies / f"{name}-{folder(args)}.db",
         prune=not args.no_prune,
@@ -54,7 +54,7 @@ def tune_one(name: str, args: argparse.Namespace) -> dict[str, Any]:
         on_trial=lambda study: print(f"{name}: {len(study.trials)} trials", end="\r", flush=True),
     )
     per_split = args.refolds == 1 and count == len(splits)
-    read = readings(
+    read = final_scores(
         graph, tuning, members=args.members, per_split=per_split, splits=splits, metric=metric, workers=args.jobs
     )
     about = {

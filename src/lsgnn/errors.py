@@ -10,7 +10,7 @@ class DatasetUnavailable(InputError):
 
 
 class TrainingDiverged(InputError):
-    """No epoch of a training had a finite validation loss."""
+    """No epoch of a training run had a finite validation loss."""
 
 
 class LSGNNWarning(UserWarning):

@@ -87,17 +87,17 @@ def test_tune_writes_a_preset_that_evaluate_reads(lsgnn: Any, tmp_path: Path) ->
     tuned = lsgnn("tune", "fsbm", "--trials", 2, *quick, "--export", tmp_path / "p.toml", "--json")
     assert tuned.code == 0, tuned.err
     assert len(tuned.json["trials"]) == 2
-    assert set(tuned.json["test"]) == {"one setting for all splits", "each split its own"}
+    assert set(tuned.json["test"]) == {"one configuration for all splits", "each split its own"}
     result = lsgnn("evaluate", "fsbm", "--preset", tmp_path / "p.toml", "--splits", "0", "--json")
     assert result.json["config"]["lr"] == tuned.json["chosen"]["lr"]
 
 
 def test_tune_can_judge_by_several_deals_of_the_nodes_that_train_and_validate(lsgnn: Any) -> None:
-    tuned = lsgnn("tune", "fsbm", "--trials", 1, "--set", "epochs=2", "--splits", "1,2", "--refolds", 2, "--json")
+    tuned = lsgnn("tune", "fsbm", "--trials", 1, "--set", "epochs=2", "--splits", "1,2", "--resample", 2, "--json")
     assert tuned.code == 0, tuned.err
     assert len(tuned.json["trials"][0]["val"]) == 4
-    assert set(tuned.json["test"]) == {"one setting for all splits"}
-    assert len(tuned.json["test"]["one setting for all splits"]["test_accuracy"]["per_split"]) == 2
+    assert set(tuned.json["test"]) == {"one configuration for all splits"}
+    assert len(tuned.json["test"]["one configuration for all splits"]["test_accuracy"]["per_split"]) == 2
 
 
 def test_compare_ranks_models_on_one_graph(lsgnn: Any) -> None:

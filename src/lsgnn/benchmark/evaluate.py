@@ -43,7 +43,7 @@ class Evaluation:
     engine: Engine
     seconds: float
     environment: dict[str, str] = field(repr=False)
-    voters: tuple[Any, ...] = field(default=(), repr=False)  # on every split, if settings voted
+    voters: tuple[Any, ...] = field(default=(), repr=False)  # an ensemble of configurations on every split
 
     def to_dict(self) -> dict[str, Any]:
         settings: dict[str, Any] = {"config": self.configs[0].to_dict()}
@@ -72,7 +72,7 @@ def summary(scores: Sequence[float]) -> dict[str, Any]:
 
 
 def shown(score: dict[str, Any], digits: int = 2) -> str:
-    """A summary as `mean ± deviation`; a single split deviates from nothing.
+    """A summary as `mean ± std`; a single split has no spread.
 
     >>> shown(summary([80.0, 84.0])), shown(summary([80.0]))
     ('82.00 ± 2.00', '80.00')
@@ -101,9 +101,9 @@ def evaluate(
 
     What is "auto" in `config` each split's own validation nodes decide. `config` may be a list with settings of its own
     for each split; with `members`, that many seeds are an ensemble.
-    `voters` are settings that vote together on every split, in place of `config` (see `Tuning.committee`).
-    `known` holds trainings by settings and split, of an earlier call with the same graph, splits and engine: they are
-    not run again, and new ones are added. `prepared` holds what is prepared of this very graph already.
+    `voters` are an ensemble of configurations on every split, in place of `config` (see `Tuning.committee`).
+    `known` holds training runs by configuration and split, of an earlier call with the same graph, splits and engine:
+    they are not run again, and new ones are added. `prepared` holds what is prepared of this very graph already.
     """
     graph = as_graph(graph)
     for name, value in (("members", members), ("workers", workers)):

@@ -50,7 +50,7 @@ def compare(
         if zoo.get(name).tunable:
             shared = dict(splits=all_splits, which=which, metric=measure, grid=False)
             with trial_progress(f"tuning {name}", tune) as on_trial:
-                # LSGNN starts from what is known for the dataset, as its peers do
+                # LSGNN starts from what is known for the dataset, as the baselines do
                 base = suited_to(g, zoo_preset(name, g.name))
                 tuned[name] = search(g, model=name, trials=tune, base=base, on_trial=on_trial, **shared).config
     with progress(f"{len(names)} models × {len(which)} splits", len(names) * len(which)) as step:

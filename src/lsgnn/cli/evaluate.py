@@ -1,4 +1,4 @@
-"""`lsgnn evaluate`: the same settings on every split; mean and deviation of the test score."""
+"""`lsgnn evaluate`: one configuration on every split; mean and std of the test score."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def evaluate(
     metric: Annotated[str | None, typer.Option(help="accuracy, roc_auc or macro_f1 (default: the dataset's).")] = None,
     set: options.Set = None,
     engine: options.Engine = "auto",
-    jobs: Annotated[int, typer.Option(help="Trainings at the same time.", min=1)] = 2,
+    jobs: Annotated[int, typer.Option(help="Training runs at the same time.", min=1)] = 2,
     out: Annotated[Path | None, typer.Option(help="Also write the JSON document to this file.")] = None,
     data_dir: options.DataDir = None,
     json: options.Json = False,

@@ -14,7 +14,7 @@ from lsgnn.cli.show import answer, answer_json
 def explain(
     run: Annotated[Path, typer.Argument(help="Folder written by `lsgnn fit --out`.")],
     node: Annotated[str, typer.Option(help="Id of the node.")],
-    member: Annotated[int | None, typer.Option(help="Explain one training of several (default: their mean).")] = None,
+    member: Annotated[int | None, typer.Option(help="Explain one member of an ensemble (default: the mean).")] = None,
     json: options.Json = False,
 ) -> None:
     """Show a node's LocalSim, its fusion weights, what each hop adds to its class, and the neighbours behind it."""

@@ -20,7 +20,7 @@ def fit(
     label: options.Label = None,
     id: options.Id = None,
     column: options.Column = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for the run (weights, settings, history, graph).")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the run (weights, configuration, graph, …).")] = None,
     predictions: Annotated[Path | None, typer.Option(help="File for the predictions, .csv or .parquet.")] = None,
     spreadsheet_safe: options.SpreadsheetSafe = False,
     report: Annotated[Path | None, typer.Option(help="File for a self-contained report page, .html.")] = None,

@@ -39,7 +39,7 @@ Preset = Annotated[
     str, typer.Option(help="released (the authors' code), paper (the text), tuned (by us), default, or a .toml.")
 ]
 Model = Annotated[str | None, typer.Option(help="Which model: lsgnn, or any that `lsgnn models` lists.")]
-Set = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting; repeatable.")]
+Set = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Set a hyperparameter; repeatable.")]
 SpreadsheetSafe = Annotated[
     bool, typer.Option("--spreadsheet-safe", help="In a .csv, put a ' before text that spreadsheets take for formulas.")
 ]

@@ -1,4 +1,4 @@
-"""`lsgnn tune`: search settings on validation nodes only; resumable, shareable, with a preset as the outcome."""
+"""`lsgnn tune`: search hyperparameters on validation nodes only; resumable, shareable; the outcome is a preset."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ def tune(
     id: options.Id = None,
     column: options.Column = None,
     model: options.Model = None,
-    trials: Annotated[int, typer.Option(help="Settings to try.", min=1)] = 200,
+    trials: Annotated[int, typer.Option(help="Optuna trials; for LSGNN after the grid.", min=1)] = 200,
+    grid: Annotated[
+        bool, typer.Option(help="LSGNN: first train a fixed 36-point β×γ grid on up to three splits.")
+    ] = True,
     space: Annotated[str, typer.Option(help="paper or extended (LSGNN only).")] = "paper",
     storage: Annotated[
         Path | None,
@@ -30,23 +33,23 @@ def tune(
             "Commands may share it; then the order in which their trials end decides."
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Trainings at the same time.", min=1)] = 2,
+    jobs: Annotated[int, typer.Option(help="Training runs at the same time.", min=1)] = 2,
     splits: Annotated[str, typer.Option(help="all, one number, or numbers joined by commas.")] = "all",
     metric: Annotated[str | None, typer.Option(help="accuracy, roc_auc or macro_f1 (default: the dataset's).")] = None,
     preset: options.Preset = "default",
     set: options.Set = None,
     minutes: Annotated[float | None, typer.Option(help="Begin no further trial after this time.")] = None,
-    rescore: Annotated[int, typer.Option(help="Best settings to score again before the choice.", min=1)] = 10,
-    refolds: Annotated[
-        int, typer.Option(help="Deals of each split's training and validation nodes to judge settings by.", min=1)
+    rescore: Annotated[int, typer.Option(help="Top trials to score with fresh seeds before selection.", min=1)] = 10,
+    resample: Annotated[
+        int, typer.Option(help="Resampled splits per split: its training and validation nodes drawn anew.", min=1)
     ] = 1,
     prune: Annotated[bool, typer.Option(help="Stop trials whose first splits are clearly worse.")] = True,
     seed: Annotated[int, typer.Option(help="Of the search.", min=0)] = 0,
     members: Annotated[
-        int, typer.Option(help="Seeds, and then settings, that vote together in the final test.", min=1)
+        int, typer.Option(help="Size of the seed ensemble, and of the ensemble of configurations, in the test.", min=1)
     ] = 1,
-    test: Annotated[bool, typer.Option(help="Read the test nodes once, at the end, with the chosen settings.")] = True,
-    export: Annotated[Path | None, typer.Option(help="Write the chosen settings as a preset (.toml).")] = None,
+    test: Annotated[bool, typer.Option(help="Read the test nodes once, at the end, with what was chosen.")] = True,
+    export: Annotated[Path | None, typer.Option(help="Write the chosen configuration as a preset (.toml).")] = None,
     out: Annotated[Path | None, typer.Option(help="Also write the JSON document to this file.")] = None,
     data_dir: options.DataDir = None,
     json: options.Json = False,
@@ -63,7 +66,7 @@ def tune(
         raise InputError(f"--minutes {minutes:g} is out of range: it must be above 0")
     from lsgnn.benchmark.evaluate import shown
     from lsgnn.files import write_json, write_text
-    from lsgnn.graph.resampled_splits import refolded
+    from lsgnn.graph.resampled_splits import resampled
     from lsgnn.tuning import tune as search
 
     with trial_progress(f"tuning {name} on {g.name}", trials) as on_trial:
@@ -73,11 +76,12 @@ def tune(
             space=space,  # type: ignore[arg-type]
             trials=trials,
             base=config,
-            splits=all_splits if refolds == 1 else refolded(all_splits.take(which), g.y, refolds),
-            which=which if refolds == 1 else None,
+            splits=all_splits if resample == 1 else resampled(all_splits.take(which), g.y, resample),
+            which=which if resample == 1 else None,
             metric=measure,
             storage=storage,
             prune=prune,
+            grid=grid,
             timeout=math.inf if minutes is None else 60 * minutes,
             rescore=rescore,
             seed=seed,
@@ -87,10 +91,10 @@ def tune(
     document: dict[str, Any] = {"dataset": g.name, "model": name, "space": space, "metric": measure}
     document |= tuning.to_dict()
     if test:
-        from lsgnn.benchmark.test_scores import readings
+        from lsgnn.benchmark.final_scores import final_scores
 
         shared: dict[str, Any] = {"splits": all_splits, "which": which, "metric": measure, "workers": jobs}
-        read = readings(g, tuning, model=name, members=members, per_split=refolds == 1, **shared)
+        read = final_scores(g, tuning, model=name, members=members, per_split=resample == 1, **shared)
         document["test"] = {rule: result.to_dict() for rule, result in read.items()}
     if export is not None:
         whose = "" if name == "lsgnn" else f'model = "{name}"\n'

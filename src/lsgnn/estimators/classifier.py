@@ -34,7 +34,7 @@ class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Args:
         graph: anything `lsgnn.as_graph` understands; only for the third way. Clones share it.
-        members: how many trainings vote together.
+        members: number of seeds to ensemble.
         engine, device: as in `lsgnn.fit`.
         validation_fraction: share of the labelled nodes, class by class, that choose the epoch and calibrate.
         random_state: seed of the held-out nodes and the training.

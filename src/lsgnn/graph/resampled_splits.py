@@ -9,7 +9,7 @@ from lsgnn.errors import InputError
 from lsgnn.graph.splits import Split, Splits
 
 
-def refolded(splits: Splits, y: NDArray[np.int64], repeats: int = 3, seed: int = 0) -> Splits:
+def resampled(splits: Splits, y: NDArray[np.int64], repeats: int = 3, seed: int = 0) -> Splits:
     """Every split `repeats` times: as it is, and with its training and validation nodes dealt out anew.
 
     Each deal keeps the test nodes and, per class, how many nodes train and how many validate. To tune on all of them

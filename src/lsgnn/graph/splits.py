@@ -28,7 +28,7 @@ class Split:
     test: Mask
 
     def visible(self, y: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The labels that a training may see: those of training and validation nodes; -1 elsewhere."""
+        """The labels that training may see: those of training and validation nodes; -1 elsewhere."""
         return np.where(self.train | self.val, y, -1)
 
 

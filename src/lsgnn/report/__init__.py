@@ -1,4 +1,4 @@
-"""Pages for people: what graph is this (`diagnose`), and how did a training go (`run_page`).
+"""Pages for people: what graph is this (`diagnose`), and how did a training run go (`run_page`).
 
 >>> from lsgnn.report import diagnose, write_diagnosis_page
 >>> diagnosis = diagnose(graph)  # doctest: +SKIP

@@ -54,8 +54,8 @@ def diagnose(graph: Any, *, probes: bool = True, seed: int = 0, on_step: OnStep 
 
     Args:
         graph: anything `lsgnn.as_graph` understands; labels, splits and edges may be missing.
-        probes: False leaves out the trainings (seconds to a minute on graphs of thousands of nodes).
-        seed: of the shuffled labels and of the trainings.
+        probes: False leaves out the training runs (seconds to a minute on graphs of thousands of nodes).
+        seed: of the shuffled labels and of the training runs.
         on_step: called with a word on what was done, `num_steps` times in all.
     """
     graph = as_graph(graph)

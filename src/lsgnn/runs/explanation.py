@@ -59,7 +59,7 @@ class Explanation:
         links: contribution of the adjacency embedding [C]; zero without one.
         bias: what is left [C]; own + hops + links + bias = logits.
         neighbours: the nodes it reads, the largest weight first.
-        members: how many trainings the values are means of (φ and α of different trainings are not on one scale, so
+        members: how many training runs the values are means of (φ and α of different ones are not on one scale, so
             look at a single `member` to interpret those).
     """
 

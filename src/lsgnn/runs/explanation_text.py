@@ -36,7 +36,7 @@ def lines_of(why: Explanation) -> list[str]:
         lines.append(f"{'links':>6}{why.links[c]:+9.3f}")
     lines += [f"{'bias':>6}{why.bias[c]:+9.3f}", f"{'logit':>6}{why.logits[c]:+9.3f}"]
     if why.members > 1:
-        lines.append(f"means over {why.members} trainings")
+        lines.append(f"means over an ensemble of {why.members}")
     return [*lines, "", *_neighbour_lines(why)]
 
 

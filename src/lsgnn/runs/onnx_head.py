@@ -42,7 +42,7 @@ def export_onnx(run: Run, path: str | Path) -> None:
 
 
 def onnx_model(run: Run) -> Any:
-    """The row head as an ONNX `ModelProto`; several members vote by their mean probability, as in the run."""
+    """The row head as an ONNX `ModelProto`; several members are averaged by probability, as in the run."""
     run.require_lsgnn("be written as a head that reads single rows")
     run.require_not_tied("single rows")
     g, K, graph = OnnxGraph(), run.config.K, run.graph

@@ -206,7 +206,7 @@ class Run:
         """Loss and accuracy on each part of the split (absent where a part has no labelled node).
 
         `val_ece` and `test_ece` are the calibration errors of `predict()`, `…_ece_uncalibrated` those before. Where
-        several members vote, `val_accuracy_one_member` is what one of them reaches alone, on average.
+        several members are an ensemble, `val_accuracy_one_member` is what one of them reaches alone, on average.
         """
         out = {}
         for part in ("train", "val", "test"):

@@ -1,4 +1,4 @@
-"""Several trainings, one answer."""
+"""Several training runs, one answer: the mean of their probabilities."""
 
 from __future__ import annotations
 

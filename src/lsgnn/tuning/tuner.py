@@ -63,7 +63,7 @@ def tune(
         graph: anything `lsgnn.as_graph` understands.
         model: LSGNN, or any model of the zoo with its own space.
         space: for LSGNN, the paper's search space or the extended one.
-        trials: how many settings to try (for LSGNN after a first look at all 36 cells of β and γ, if `grid`).
+        trials: how many configurations to try (for LSGNN after the grid of all 36 pairs of β and γ, if `grid`).
         base: settings the space does not touch; the others are the first that are tried, as near as the space has them.
         splits: splits to use instead of the graph's own; `which` picks some of them.
         metric: what to maximise on the validation nodes.
@@ -76,8 +76,8 @@ def tune(
             on, if there is a `storage` (to the same choice, unless time ran out in the first look: the trials that come
             after it start from the cells it had seen).
         rescore: how many of the best settings are scored again with fresh seeds (the better half of them twice) before
-            one is chosen: fewer where a training is long, but one alone is chosen by luck.
-        seed: of the search; trainings take a seed of their own on each split, or settings would be preferred that
+            one is chosen: fewer where a training run is long, but one alone is chosen by luck.
+        seed: of the search; training runs take a seed of their own on each split, or settings would be preferred that
             are lucky with one seed's first weights on all splits at once. Re-scoring uses further seeds.
         on_trial: called with the study after every trial.
         prepared: what is prepared of this very graph already, to be shared with other calls.

@@ -1,4 +1,4 @@
-"""Many trainings side by side: splits × settings that share one graph and what was prepared of it."""
+"""Many training runs side by side: splits × configurations that share one graph and what was prepared of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lsgnn.zoo.protocol import Model, logits_of
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """One training: this model with these settings on this split."""
+    """One training run: this model with this configuration on this split."""
 
     model: Model[Any]
     config: Any
@@ -35,8 +35,8 @@ def train_many(
 ) -> list[Trained]:
     """Trains all jobs and returns their results in the order of the jobs.
 
-    Results do not depend on the order of work or the number of workers: a training reads nothing but its job. The fused
-    engine runs one job per thread; torch's random stream is global to the process, so its jobs run one by one.
+    Results do not depend on the order of work or the number of workers: a training run reads nothing but its job. The
+    fused engine runs one job per thread; torch's random stream is global to the process, so its jobs run one by one.
     """
 
     def work(number: int) -> tuple[int, Trained]:
@@ -63,7 +63,7 @@ def train_many(
 
 
 def predicted_logits(prepared: Prepared, model: Model[Any], config: Any, trained: Trained) -> NDArray[np.float32]:
-    """Logits of all nodes [n, C] from the best weights of a training."""
+    """Logits of all nodes [n, C] from the best weights of a training run."""
     inputs = prepared(model, config)
     module = model.module(prepared.graph, inputs, config, trained.state_dict)
     return logits_of(module, model.readable(inputs, config))

@@ -1,4 +1,4 @@
-"""Layers that several peers share: linear maps and perceptrons that read sparse or dense features alike."""
+"""Layers that several baselines share: linear maps and perceptrons that read sparse or dense features alike."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def drop(x: SparseMatrix | Tensor, p: float, training: bool) -> SparseMatrix | T
 
 
 class FeatureLinear(nn.Module):
-    r"""The first layer of every peer, :math:`X W + b`, for sparse and for dense X; Glorot weights, zero bias.
+    r"""The first layer of every baseline, :math:`X W + b`, for sparse and for dense X; Glorot weights, zero bias.
 
     Args:
         in_channels: d.

@@ -1,4 +1,4 @@
-"""MLP: the peer that never looks at an edge, as run in "Beyond Homophily" (Zhu et al., NeurIPS 2020)."""
+"""MLP: the baseline that never looks at an edge, as run in "Beyond Homophily" (Zhu et al., NeurIPS 2020)."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def _settings(tables: dict[str, Any], dataset: str) -> dict[str, Any]:
 
 
 def _of_lsgnn(dataset: str) -> TrainingConfig:
-    """LSGNN's presets come with the datasets; the released ones are the nearest to what its peers' cards are."""
+    """LSGNN's presets come with the datasets; the released ones are the nearest to what the baselines' presets are."""
     if dataset not in datasets.names():
         return LSGNNConfig()
     kind = "released" if "released" in datasets.preset_kinds(dataset) else "default"

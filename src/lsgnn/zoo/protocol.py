@@ -93,7 +93,7 @@ class Model(Generic[Config]):
             return train_torch(module, self.readable(inputs, config), seen.y, split, config, on_epoch)
 
     def trains_in_threads(self, config: Config, engine: Engine) -> bool:
-        """True if several trainings may run at a time (torch has one random stream per process)."""
+        """True if several training runs may go on at a time (torch has one random stream per process)."""
         return False
 
     def require_engine(self, engine: Engine) -> None:

@@ -1,4 +1,4 @@
-"""The random-walk matrix of a graph: what several peers use where GCN uses the symmetric filter."""
+"""The random-walk matrix of a graph: what several baselines use where GCN uses the symmetric filter."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""`lsgnn.benchmark.test_scores`: the test nodes, read by each rule of choice."""
+"""`lsgnn.benchmark.final_scores`: the test nodes, read by each rule of choice."""
 
 from lsgnn import LSGNNConfig, stratified_splits
 from lsgnn.benchmark.evaluate import evaluate
-from lsgnn.benchmark.test_scores import UNSEEN, readings
+from lsgnn.benchmark.final_scores import UNSEEN
 from lsgnn.tuning import tune
 from tests.graphs import two_blocks
 
@@ -13,13 +13,13 @@ BASE = LSGNNConfig(epochs=3, K=2, hidden_channels=8)
 
 def test_every_rule_is_read_with_seeds_of_its_own() -> None:
     tuning = tune(GRAPH, trials=3, base=BASE, splits=SPLITS, grid=False, prune=False)
-    found = readings(GRAPH, tuning, members=2, splits=SPLITS)
+    found = final_scores(GRAPH, tuning, members=2, splits=SPLITS)
     one, own, seeds, settings = found.values()
     assert list(found) == [
-        "one setting for all splits",
+        "one configuration for all splits",
         "each split its own",
-        "one setting, 2 seeds voting",
-        "the 2 best settings voting",
+        "one configuration, ensemble of 2 seeds",
+        "ensemble of the 2 best configurations",
     ]
     assert one.test == evaluate(GRAPH, tuning.config.replace(seed=UNSEEN), splits=SPLITS).test
     assert [config.lr for config in own.configs] == [s["lr"] for s in tuning.per_split]
@@ -31,4 +31,4 @@ def test_every_rule_is_read_with_seeds_of_its_own() -> None:
 
 def test_what_is_not_asked_for_is_not_read() -> None:
     tuning = tune(GRAPH, trials=1, base=BASE, splits=SPLITS, grid=False)
-    assert list(readings(GRAPH, tuning, per_split=False, splits=SPLITS)) == ["one setting for all splits"]
+    assert list(final_scores(GRAPH, tuning, per_split=False, splits=SPLITS)) == ["one configuration for all splits"]
