@@ -2,7 +2,7 @@
 
 from lsgnn import LSGNNConfig, stratified_splits
 from lsgnn.benchmark.evaluate import evaluate
-from lsgnn.benchmark.final_scores import UNSEEN
+from lsgnn.benchmark.final_scores import UNSEEN, final_scores
 from lsgnn.tuning import tune
 from tests.graphs import two_blocks
 
