@@ -10,7 +10,7 @@ class DatasetUnavailable(InputError):
 
 
 class TrainingDiverged(InputError):
-    """No epoch of a training run had a finite validation loss."""
+    """No epoch of a training run had, or could have had, a finite validation loss; with other settings some may."""
 
 
 class LSGNNWarning(UserWarning):

@@ -295,3 +295,19 @@ def test_no_wrong_value_is_a_traceback(argument):
 
 def test_names_of_empty_classes_are_kept():
     assert graph(class_names=("a", "b", "never seen")).num_classes == 3
+
+
+def test_repeated_edges_whose_weights_no_float32_can_hold_together_are_named():
+    twice = dict(edge_index=[[0, 0, 1], [1, 1, 2]], edge_weight=[2e38, 2e38, 1.0], node_ids=["a", "b", "c"])
+    message = (
+        r"the edge 'a' → 'b' stands 2 times, and its weights add up to 4e\+38, but a float32 holds 3.4e\+38 at most"
+    )
+    with pytest.raises(InputError, match=message):
+        graph(**twice)
+    assert graph(**twice | {"edge_weight": [1e38, 2e38, 1.0]}).edge_weight[0] == np.float32(3e38)
+
+
+def test_repeated_entries_of_sparse_features_that_overflow_together_are_named():
+    x = sp.csr_array((np.array([1, 2e38, 2e38, 1], np.float32), [0, 1, 1, 2], [0, 1, 3, 4]), shape=(3, 3))
+    with pytest.raises(InputError, match="repeated entries in row 1 that add up to more than a float32 holds"):
+        graph(x=x)

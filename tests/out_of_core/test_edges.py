@@ -68,3 +68,13 @@ def test_edges_that_cannot_be_are_refused(tmp_path: Path, edge: tuple[int, int],
     with pytest.raises(InputError, match=message):
         write_neighbours(store, wrong, "lists", "out", self_loops=False)
     assert not store.has("lists/indptr")
+
+
+@pytest.mark.parametrize("direction", ["out", "in", "undirected"])
+def test_repeated_edges_that_overflow_together_are_named_as_in_memory(tmp_path: Path, direction: Direction) -> None:
+    graph, once = arrays_of([(3, 5, 2e38), (1, 2, 1.0)], weighted=True)
+    twice = np.concatenate([once.edge_index, once.edge_index[:, :1]], axis=1)
+    weight = np.append(once.edge_weight, np.float32(2e38))
+    given = GraphArrays(once.x, twice, weight, once.y, once.split, once.node_ids, once.class_names, "raw")
+    with pytest.raises(InputError, match=r"the edge 3 → 5 stands 2 times, and its weights add up to 4e\+38"):
+        write_neighbours(empty_store(tmp_path, graph, 1 << 20), given, "n", direction, False)

@@ -1,6 +1,6 @@
 """Work in another thread: results, errors and interrupts reach the caller."""
 
-import _thread
+import signal
 import threading
 
 import pytest
@@ -18,12 +18,16 @@ def test_an_interrupt_is_heard_while_the_work_goes_on() -> None:
     finish, done = threading.Event(), threading.Event()
 
     def work() -> None:
-        _thread.interrupt_main()
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)  # as the terminal sends it
         finish.wait()
         done.set()
 
-    with pytest.raises(KeyboardInterrupt):
-        interruptible(work)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # workers of xdist ignore it
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            interruptible(work)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert not done.is_set()
     finish.set()
     assert done.wait(10)

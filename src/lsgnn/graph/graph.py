@@ -66,7 +66,9 @@ class Graph:
     def __post_init__(self) -> None:
         x = as_features(self.x)
         n = x.shape[0]
-        edge_index, edge_weight, merged = coalesce(*as_edges(self.edge_index, self.edge_weight, n), n=n)
+        node_ids = as_node_ids(self.node_ids, n)
+        edges = as_edges(self.edge_index, self.edge_weight, n)
+        edge_index, edge_weight, merged = coalesce(*edges, n=n, node_ids=node_ids)
         y = as_labels(self.y, n)
         splits, unlabelled = self._usable_splits(y)
         if not isinstance(self.name, str):
@@ -76,7 +78,7 @@ class Graph:
             edge_index=edge_index,
             y=y,
             edge_weight=edge_weight,
-            node_ids=as_node_ids(self.node_ids, n),
+            node_ids=node_ids,
             class_names=as_class_names(self.class_names, y),
             feature_names=as_feature_names(self.feature_names, x.shape[1]),
             splits=splits,

@@ -98,6 +98,12 @@ def as_features(x: Any) -> Features:
         return np.ascontiguousarray(values)
     x = sp.csr_array((values, x.indices, x.indptr), shape=x.shape)
     x.sum_duplicates()
+    if not np.isfinite(x.data).all():
+        row = int(np.searchsorted(x.indptr, np.isfinite(x.data).argmin(), "right") - 1)
+        raise InputError(
+            f"x has repeated entries in row {row} that add up to more than a float32 holds (3.4e+38): "
+            "divide that column by a constant, or drop the repetitions"
+        )
     x.eliminate_zeros()
     return x
 
@@ -247,7 +253,9 @@ def as_edges(edge_index: Any, edge_weight: Any, n: int) -> tuple[Edges, EdgeWeig
     return edges, weight
 
 
-def coalesce(edges: Edges, weight: EdgeWeight, *, n: int) -> tuple[Edges, EdgeWeight, int]:
+def coalesce(
+    edges: Edges, weight: EdgeWeight, *, n: int, node_ids: NDArray[Any] | None = None
+) -> tuple[Edges, EdgeWeight, int]:
     """Edges sorted by (source, target), each once; also how many duplicates were merged."""
     key = edges[0] * n + edges[1]
     if (key[1:] > key[:-1]).all():  # sorted and distinct already, as every stored graph is
@@ -257,8 +265,21 @@ def coalesce(edges: Edges, weight: EdgeWeight, *, n: int) -> tuple[Edges, EdgeWe
         distinct = distinct[np.append(True, distinct[1:] > distinct[:-1])]
     else:
         distinct, inverse = np.unique(key, return_inverse=True)
-        weight = np.bincount(inverse, weight, minlength=len(distinct)).astype(np.float32)
+        total = np.bincount(inverse, weight, minlength=len(distinct))
+        weight = _as_float32(total)
+        if not np.isfinite(weight).all():
+            e = int(total.argmax())
+            source, target = (int(end) if node_ids is None else node_ids[end].item() for end in divmod(distinct[e], n))
+            raise InputError(too_heavy(source, target, int((inverse == e).sum()), total[e]))
     return np.stack([distinct // n, distinct % n]), weight, len(key) - len(distinct)
+
+
+def too_heavy(source: Any, target: Any, count: int, total: float) -> str:
+    """What is wrong with an edge whose repetitions cannot be merged."""
+    return (
+        f"the edge {source!r} → {target!r} stands {count} times, and its weights add up to {total:.3g}, but a float32 "
+        "holds 3.4e+38 at most: divide all weights by a constant, or drop the repetitions"
+    )
 
 
 def observations(x: Features, edges: Edges, merged: int) -> list[str]:

@@ -29,7 +29,7 @@ from lsgnn.graph.new_nodes import NewNodes, any_sparse, weight_of
 from lsgnn.memory import require_memory
 from lsgnn.nn.rows import DenseChannels, Neighbours, Rows
 from lsgnn.propagate.feature_norm import normalize_features
-from lsgnn.propagate.filters import adjacency
+from lsgnn.propagate.filters import adjacency, row_sums
 from lsgnn.propagate.precompute import Precomputed, mixing
 from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity
 
@@ -49,7 +49,7 @@ def attached_rows(graph: Graph, pre: Precomputed, new: NewNodes, config: LSGNNCo
         f"attaching {m} nodes with {p} known neighbours",
         "attach fewer at a time, or let all nodes be computed anew (--exact)",
     )
-    D = np.concatenate([adjacency(graph, config.direction).sum(axis=1)[near], A.sum(axis=1)]).astype(np.float64)
+    D = np.concatenate([row_sums(adjacency(graph, config.direction))[near], row_sums(A)])
     if config.filter == "self_loop":
         A = sp.csr_array(A + sp.eye_array(m, p + m, k=p, dtype=np.float32))
     if config.filter == "self_loop" or config.degree == "with_self_loop":

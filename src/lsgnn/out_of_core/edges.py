@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from lsgnn.config import Direction
 from lsgnn.errors import InputError
+from lsgnn.graph.validate import too_heavy
 from lsgnn.out_of_core.layout import list_files
 from lsgnn.out_of_core.source import GraphArrays
 from lsgnn.out_of_core.store import Store
@@ -119,10 +120,21 @@ def _merged(edges: Edges) -> Edges:
         if len(edges):
             new = np.any([edges[name][1:] != edges[name][:-1] for name in names], axis=0)
             starts = np.flatnonzero(np.concatenate([[True], new]))
-            weight = merge.reduceat(edges["weight"], starts)
+            weight = merge.reduceat(edges["weight"], starts, dtype=np.float64)
+            _require_float32(weight, edges, starts)
             edges = edges[starts]
             edges["weight"] = weight
     return edges
+
+
+def _require_float32(weight: NDArray[np.float64], edges: Edges, starts: NDArray[np.int64]) -> None:
+    with np.errstate(over="ignore"):
+        wrong = np.flatnonzero(~np.isfinite(weight.astype(np.float32)))
+    if len(wrong):
+        e, ends = int(wrong[0]), np.append(starts, len(edges))
+        first = edges[ends[e]]
+        source, target = (int(first[end]) for end in (("column", "row") if first["turned"] else ("row", "column")))
+        raise InputError(too_heavy(source, target, int(ends[e + 1] - ends[e]), weight[e]))
 
 
 def _join(store: Store, name: str, files: list[Path], degree: NDArray[np.int64], weighted: bool) -> None:

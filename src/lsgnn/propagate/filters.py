@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from lsgnn.config import Degree, Direction, Filter
 from lsgnn.errors import InputError
@@ -58,6 +59,12 @@ def adjacency(graph: Graph, direction: Direction, self_loops: bool = False) -> s
     return A
 
 
+def row_sums(A: sp.csr_array) -> NDArray[np.float64]:
+    """Degrees [n] in double precision: weights that fit a float32 each may not do so together."""
+    rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
+    return np.asarray(np.bincount(rows, A.data, minlength=A.shape[0]), dtype=np.float64)
+
+
 def normalized_adjacency(A: sp.csr_array, degree: Degree, kind: Filter = "weighted_self_loop") -> sp.csr_array:
     """Â = D^-1/2 A D^-1/2 with the row sums D of A (`plain`) or of A + I (`with_self_loop`).
 
@@ -66,10 +73,11 @@ def normalized_adjacency(A: sp.csr_array, degree: Degree, kind: Filter = "weight
     """
     if kind == "self_loop":
         A = sp.csr_array(A + sp.eye_array(A.shape[0], dtype=np.float32, format="csr"))
-    D = np.asarray(A.sum(axis=1), dtype=np.float64)
+    D = row_sums(A)
     if degree == "with_self_loop" and kind != "self_loop":
         D = D + 1.0
     scale = np.divide(1.0, np.sqrt(D), out=np.zeros_like(D), where=D > 0)
     rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
-    values = (A.data * scale[rows] * scale[A.indices]).astype(np.float32)
+    with np.errstate(over="ignore"):  # beyond float32 only in a directed graph; who trains on it looks for that
+        values = (A.data * scale[rows] * scale[A.indices]).astype(np.float32)
     return sp.csr_array((values, A.indices, A.indptr), shape=A.shape)

@@ -13,6 +13,7 @@ from lsgnn.graph.graph import Features, Graph
 from lsgnn.graph.sparsity import sparse_if_mostly_zero
 from lsgnn.memory import LOWER_K, require_memory
 from lsgnn.propagate.column_scale import ColumnScale
+from lsgnn.propagate.extremes import require_moderate_features, require_moderate_filter, require_moderate_weights
 from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.filters import adjacency, filter_pair, normalized_adjacency
 from lsgnn.propagate.irdc import MAX_BASIS_K, mixing_matrix, propagate
@@ -55,7 +56,11 @@ def precompute(graph: Graph, config: LSGNNConfig, columns: ColumnScale | None = 
     if config.feature_norm == "standard":
         columns = columns or ColumnScale.of(x)
     x = normalize_features(x, config.feature_norm, columns)
+    require_moderate_features(x, graph, config.feature_norm)
     adj = normalized_adjacency(adjacency(graph, config.direction), config.degree, config.filter)
+    require_moderate_filter(adj, x, graph, config.K)
+    if config.adjacency_embedding:
+        require_moderate_weights(graph, "adjacency_embedding")
     links = adjacency(graph, "out", self_loops=True) if config.adjacency_embedding else None
     return Precomputed(x, adj, neighbour_similarity(graph, x, config), links, columns)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from lsgnn.config import Similarity
 from lsgnn.graph.graph import Features
+from lsgnn.propagate.filters import row_sums
 
 BLOCK = 1 << 16  # edges compared at a time, so that memory stays bounded
 
@@ -41,7 +42,7 @@ class NeighbourSimilarity:
     def of(cls, neighbours: sp.csr_array, similarity: NDArray[np.float32]) -> NeighbourSimilarity:
         """Groups one similarity per stored entry of `neighbours` [n, n]; edge weights, if any, weigh the mean."""
         values, which = np.unique(similarity, return_inverse=True)
-        total = np.asarray(neighbours.sum(axis=1), dtype=np.float64)
+        total = row_sums(neighbours)
         rows = np.repeat(np.arange(neighbours.shape[0]), np.diff(neighbours.indptr))
         share = (neighbours.data / total[rows]).astype(np.float32)
         grouped = sp.csr_array((share, (rows, which)), shape=(neighbours.shape[0], len(values)))

@@ -35,4 +35,7 @@ class BestEpoch:
     def require_any(self, lr: float) -> None:
         """Raises if no epoch had a finite validation loss."""
         if self.epoch == 0:
-            raise TrainingDiverged(f"training diverged: no epoch had a finite validation loss with lr={lr}; lower it")
+            raise TrainingDiverged(
+                f"training diverged: no epoch had a finite validation loss with lr={lr}; lower it, and scale the "
+                "features (feature_norm) if they are large"
+            )

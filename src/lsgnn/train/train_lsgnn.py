@@ -12,6 +12,7 @@ from lsgnn.memory import require_memory
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import make_rows, require_memory_for_rows
 from lsgnn.nn.size import largest_settings, num_weights, smaller_settings
+from lsgnn.propagate.extremes import require_moderate_similarity
 from lsgnn.propagate.precompute import Precomputed
 from lsgnn.train.engine import Engine, require_device, require_engine
 from lsgnn.train.fused import supports, train_cpu
@@ -40,6 +41,7 @@ def train(
         raise InputError(f"engine='cpu' cannot train on device={device!r}: use engine='auto' or 'torch'")
     if engine == "cpu" and not supports(config):
         raise InputError("engine='cpu' cannot train these settings: use engine='auto' or 'torch'")
+    require_moderate_similarity(pre.similarity, config)
     if not fused:
         require_device(device)
     _require_memory(pre, num_classes, config)

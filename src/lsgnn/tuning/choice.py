@@ -76,7 +76,10 @@ def choose(study: optuna.Study, scorer: Scorer, splits: list[int], seed: int, to
     done = finished(study)
     complete = sorted((t for t in done if t.state == TrialState.COMPLETE), key=lambda t: -(t.value or 0.0))
     if not complete:
-        raise InputError(f"none of the {len(done)} trials was finished: run more of them")
+        reasons = [trial.user_attrs["diverged"] for trial in done if "diverged" in trial.user_attrs]
+        raise InputError(
+            f"none of the {len(done)} trials was finished: {reasons[-1] if reasons else 'run more of them'}"
+        )
     candidates = complete[:top]
     fresh: dict[int, list[list[float]]] = {trial.number: [] for trial in candidates}
     for number in range(ROUNDS):

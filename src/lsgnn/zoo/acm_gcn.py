@@ -15,6 +15,7 @@ from torch.nn import functional as F
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.column_scale import ColumnScale
+from lsgnn.propagate.extremes import require_moderate_weights
 from lsgnn.propagate.filters import adjacency
 from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, features
 from lsgnn.zoo.layers import FeatureLinear, drop
@@ -149,6 +150,8 @@ def prepare(graph: Graph, config: ACMGCNConfig, columns: ColumnScale | None = No
     A = adjacency(graph, config.direction)
     low = random_walk(sp.csr_array(A + sp.eye_array(graph.num_nodes, dtype=np.float32, format="csr")))
     structure = config.variant != "plain" and config.structure
+    if structure:
+        require_moderate_weights(graph, "structure=True")
     adj = SparseMatrix.of(A) if structure else None
     return ACMInputs(x=features(graph, config.feature_norm, columns), low=SparseMatrix.of(low), adj=adj)
 

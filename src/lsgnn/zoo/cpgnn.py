@@ -12,6 +12,7 @@ from torch.nn import functional as F
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.column_scale import ColumnScale
+from lsgnn.propagate.extremes import require_moderate_weights
 from lsgnn.propagate.filters import adjacency, normalized_adjacency
 from lsgnn.zoo.inputs import AdjacencyInputs, BaselineConfig, features
 from lsgnn.zoo.layers import FeatureMLP
@@ -134,6 +135,8 @@ class CPGNN(nn.Module):
 
 def prepare(graph: Graph, config: CPGNNConfig, columns: ColumnScale | None = None) -> AdjacencyInputs:
     A = adjacency(graph, config.direction)
+    if config.adjacency != "symmetric":
+        require_moderate_weights(graph, f"adjacency={config.adjacency!r}")
     adj = normalized_adjacency(A, "plain") if config.adjacency == "symmetric" else A
     return AdjacencyInputs(x=features(graph, config.feature_norm, columns), adj=SparseMatrix.of(adj))
 

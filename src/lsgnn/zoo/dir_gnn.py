@@ -16,7 +16,7 @@ from lsgnn.config import Direction
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.column_scale import ColumnScale
-from lsgnn.propagate.filters import adjacency
+from lsgnn.propagate.filters import adjacency, row_sums
 from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, features
 from lsgnn.zoo.layers import FeatureLinear
 from lsgnn.zoo.protocol import Model
@@ -147,10 +147,8 @@ def prepare(graph: Graph, config: DirGNNConfig, columns: ColumnScale | None = No
 
 def directed_norm(A: sp.csr_array) -> sp.csr_array:
     """D_out^-1/2 A D_in^-1/2 [n, n], the row sums on the left and the column sums on the right."""
-    scale = []
-    for axis in (1, 0):
-        D = np.asarray(A.sum(axis=axis), dtype=np.float64)
-        scale.append(np.divide(1.0, np.sqrt(D), out=np.zeros_like(D), where=D > 0))
+    degrees = row_sums(A), row_sums(sp.csr_array(A.T))
+    scale = [np.divide(1.0, np.sqrt(D), out=np.zeros_like(D), where=D > 0) for D in degrees]
     rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
     values = (A.data * scale[0][rows] * scale[1][A.indices]).astype(np.float32)
     return sp.csr_array((values, A.indices, A.indptr), shape=A.shape)

@@ -29,6 +29,7 @@ from scipy.spatial import cKDTree
 from sklearn.decomposition import KernelPCA
 
 from lsgnn.errors import InputError
+from lsgnn.propagate.filters import row_sums
 from lsgnn.zoo.structural_relations import structural_distances
 
 Embedding = Literal["isomap", "spectral", "structural", "poincare"]
@@ -115,7 +116,7 @@ def isomap(A: sp.csr_array, landmarks: int, seed: int) -> Positions:
 def spectral(A: sp.csr_array) -> Positions:
     """The second and third eigenvector of D^-1/2 A D^-1/2, divided by D^1/2."""
     n = A.shape[0]
-    root = np.sqrt(np.asarray(A.sum(axis=1), dtype=np.float64))
+    root = np.sqrt(row_sums(A))
     lazy = sp.diags_array(1 / root) @ A.astype(np.float64) @ sp.diags_array(1 / root) + sp.eye_array(n)
     start = np.random.default_rng(0).standard_normal(n)
     values, vectors = eigsh(sp.csr_array(lazy), k=3, which="LA", v0=start, ncv=min(n, 64), tol=1e-6)

@@ -17,7 +17,7 @@ from torch.nn import functional as F
 from lsgnn.config import Direction
 from lsgnn.graph.graph import Graph
 from lsgnn.propagate.column_scale import ColumnScale
-from lsgnn.propagate.filters import adjacency
+from lsgnn.propagate.filters import adjacency, row_sums
 from lsgnn.zoo.edge_products import EdgePattern
 from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, features
 from lsgnn.zoo.layers import FeatureLinear, drop
@@ -143,7 +143,7 @@ class GGCN(nn.Module):
 def prepare(graph: Graph, config: GGCNConfig, columns: ColumnScale | None = None) -> GGCNInputs:
     A = adjacency(graph, config.direction)
     edges = EdgePattern.of(A)
-    D = np.asarray(A.sum(axis=1), dtype=np.float64) + 1.0  # degree of A + I
+    D = row_sums(A) + 1.0  # degree of A + I
     row, col = edges.row.numpy(), A.indices
     norm = A.data / np.sqrt(D[row] * D[col])
     degree = np.sqrt(D[col] / D[row]) / A.data - 1.0  # Â_ii / Â_ij - 1

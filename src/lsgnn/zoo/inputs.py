@@ -16,6 +16,7 @@ from lsgnn.graph.graph import Graph
 from lsgnn.graph.sparsity import sparse_if_mostly_zero
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.column_scale import ColumnScale
+from lsgnn.propagate.extremes import require_moderate_features
 from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.filters import adjacency, normalized_adjacency
 
@@ -80,6 +81,7 @@ def features(graph: Graph, norm: FeatureNorm, columns: ColumnScale | None = None
     `columns` is the scale of standardised features; by default the graph's own, else that of the one trained on.
     """
     x = normalize_features(sparse_if_mostly_zero(graph.x), norm, columns)
+    require_moderate_features(x, graph, norm)
     if sp.issparse(x) and sp.csr_array(x).nnz * 8 < graph.num_nodes * graph.num_features:
         return SparseMatrix.of(sp.csr_array(x))
     return torch.from_numpy(sp.csr_array(x).toarray() if sp.issparse(x) else np.asarray(x))

@@ -14,6 +14,7 @@ from lsgnn.config import Optimizer
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.column_scale import ColumnScale
+from lsgnn.propagate.extremes import require_moderate_weights
 from lsgnn.propagate.filters import adjacency
 from lsgnn.zoo.inputs import AdjacencyInputs, BaselineConfig, features
 from lsgnn.zoo.layers import FeatureLinear
@@ -104,6 +105,7 @@ class LINKX(nn.Module):
 
 
 def prepare(graph: Graph, config: LINKXConfig, columns: ColumnScale | None = None) -> AdjacencyInputs:
+    require_moderate_weights(graph, "linkx")
     A = adjacency(graph, config.direction, self_loops=True)  # none added, those of the data kept
     return AdjacencyInputs(x=features(graph, config.feature_norm, columns), adj=SparseMatrix.of(A))
 

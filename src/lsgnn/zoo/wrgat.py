@@ -17,6 +17,7 @@ from torch.nn import functional as F
 from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.column_scale import ColumnScale
+from lsgnn.propagate.extremes import require_moderate_weights
 from lsgnn.propagate.filters import adjacency
 from lsgnn.zoo.edge_products import EdgePattern
 from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, features
@@ -142,6 +143,7 @@ class WRGAT(nn.Module):
 
 
 def prepare(graph: Graph, config: WRGATConfig, columns: ColumnScale | None = None) -> RelationalInputs:
+    require_moderate_weights(graph, "wrgat")
     matrices = [adjacency(graph, config.direction)]
     if config.rings:
         distances = structural_distances(adjacency(graph, "undirected"), config.rings, config.candidates)
