@@ -80,7 +80,7 @@ def main() -> None:
     write_arrays(arrays, args.nodes, args.features, args.edges)
     limit = ("--max-memory", f"{args.max_memory}MB", "--set", f"K={args.hops}")
     steps = {
-        "libraries": ("-c", "import lsgnn.out_of_core.precompute"),
+        "libraries": ("-c", "import lsgnn.out_of_core.filling"),
         "precompute": ("-m", "lsgnn", "precompute", str(arrays), "--out", str(store), *limit),
         "fit": ("-m", "lsgnn", "fit", str(store), "--set", f"epochs={args.epochs}"),
     }

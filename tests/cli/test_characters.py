@@ -135,7 +135,7 @@ def test_every_command_works_where_there_is_only_ascii(ascii_lsgnn: Any, tables:
     table_with(tables, "é→")
     graph, run = given_tables(tables, "é→"), tables / "run"
     commands: list[tuple[Any, ...]] = [
-        *((name, "--help") for name in ("fit", "predict", "explain", "tune", "compare", "paper", "precompute")),
+        *((name, "--help") for name in ("fit", "predict", "explain", "tune", "compare", "models", "precompute")),
         ("datasets",),
         ("datasets", "cora"),
         ("fit", *graph, *QUICK, "--out", run, "--predictions", tables / "é.csv", "--members", "2"),

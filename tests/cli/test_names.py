@@ -29,7 +29,7 @@ def test_finished_units_stay_in_their_store(lsgnn: Any, tmp_path: Path, name: st
     for _ in range(2):  # computed, then found again
         result = lsgnn("compare", graph, "--models", "majority", "--splits", "0", "--store", store)
         assert result.code == 0, result.err
-    (unit,) = tmp_path.glob("parent/**/*.json")
+    (unit,) = tmp_path.glob("parent/**/*.jsonl")
     assert unit.parent.parent == store
     assert not unit.parent.name.startswith(".")
 

@@ -110,7 +110,6 @@ def test_a_command_that_was_told_to_ignore_ctrl_c_ignores_it(monkeypatch: pytest
         ("tune cora", False),
         ("compare cora --store units", True),
         ("precompute cora --out store", True),
-        ("paper gap", True),
         ("fit cora --out run", False),
         ("", False),
     ],

@@ -258,7 +258,7 @@ def test_no_names_are_none():
 
 def test_one_very_long_id_among_many_is_refused_before_numpy_gives_each_its_room():
     ids = ["x" * 10**7, *range(10**5 - 1)]
-    with pytest.raises(InputError, match=r"node_ids with a text of 10000000 characters among 100000 needs 4 TB, but"):
+    with pytest.raises(InputError, match=r"a text of 10000000 characters among 100000 needs 4 TB of memory, but"):
         Graph(x=np.ones((10**5, 1)), edge_index=[[0], [1]], node_ids=np.array(ids, object))
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from lsgnn import Graph, InputError, LSGNNConfig
 from lsgnn.out_of_core.checks import AT_ONCE, checked_column_scale, require_layout
+from lsgnn.out_of_core.filling import precompute
 from lsgnn.out_of_core.layout import Layout, all_files
-from lsgnn.out_of_core.precompute import precompute
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.tasks import propagate_block
 from tests.graphs import random_graph

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lsgnn import LSGNNConfig
-from lsgnn.out_of_core.precompute import precompute
+from lsgnn.out_of_core.filling import precompute
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.stored_run import StoredRun, fit_stored
 from tests.graphs import two_blocks

@@ -8,8 +8,8 @@ import pytest
 from lsgnn import InputError, LSGNNConfig
 from lsgnn.out_of_core import executors
 from lsgnn.out_of_core.executors import Executor, processes, ray, serial
-from lsgnn.out_of_core.precompute import precompute
-from tests.out_of_core.test_precompute import GRAPH, MEGABYTE, bytes_of
+from lsgnn.out_of_core.filling import precompute
+from tests.out_of_core.test_filling import GRAPH, MEGABYTE, bytes_of
 
 
 def half(number: int) -> float:

@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 import lsgnn
 from lsgnn import Graph, InputError, LSGNNConfig
 from lsgnn.digests import write_digests
-from lsgnn.out_of_core.precompute import precompute
+from lsgnn.out_of_core.filling import precompute
 from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.stored_run import FILES, StoredRun, fit_stored
@@ -86,7 +86,7 @@ def test_a_run_replaces_a_run_and_nothing_else(store: Store, tmp_path: Path) -> 
     run.save(tmp_path / "run")
     (tmp_path / "run" / ".config.toml.0123456789ab.tmp").touch()  # of a save that was killed
     run.save(tmp_path / "run")
-    assert {file.name for file in (tmp_path / "run").iterdir()} == {*FILES, "digests.json"}
+    assert {file.name for file in (tmp_path / "run").glob("[!.]*")} == {*FILES, "digests.json"}
     (tmp_path / "run" / "model.safetensors").unlink()  # a damaged one may be replaced, too
     run.save(tmp_path / "run")
     for name in ("notes.txt", ".notes.tmp"):

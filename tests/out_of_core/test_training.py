@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from lsgnn import Graph, InputError, LSGNNConfig, stratified_splits
-from lsgnn.out_of_core.precompute import precompute
+from lsgnn.out_of_core.filling import precompute
 from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.training import batches, train_stored

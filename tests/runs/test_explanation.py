@@ -111,7 +111,7 @@ def test_members_are_explained_by_their_mean_or_one_by_one():
     for node in range(40):  # one member is explained by its own prediction, not by the vote
         alone = run.explain(node, member=1)
         assert alone.prediction == alone.class_names[int(alone.logits.argmax())]
-    assert "means over 2 trainings" in str(mean)
+    assert "means over an ensemble of 2" in str(mean)
     with pytest.raises(InputError, match=r"member 2 does not exist: the run has members 0\.\.1"):
         run.explain(4, member=2)
 

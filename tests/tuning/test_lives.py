@@ -12,7 +12,7 @@ import pytest
 from lsgnn.tuning.study import FINISHED
 from tests.tuning.lives import outcome
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 def lives(what: str, folder: Path, rounds: int = 1, **arguments: Any) -> Any:

@@ -52,7 +52,7 @@ def precompute(
         source = replace(source, splits=splits)
     from lsgnn.out_of_core.executors import processes, serial
     from lsgnn.out_of_core.executors import ray as ray_cluster
-    from lsgnn.out_of_core.precompute import precompute as fill
+    from lsgnn.out_of_core.filling import precompute as fill
 
     here = serial if jobs == 1 else processes(jobs)
     if ray is not None and jobs > 1:

@@ -10,7 +10,7 @@
     columns.py     features [n, d]                            →  scaled blocks of columns
     tasks.py       one block of columns                       →  its K propagated hops and its share of the similarities
     executors.py   who runs the tasks: this process, several, or a Ray cluster
-    precompute.py  all of it in order
+    filling.py     all of it in order: `precompute`
     settings.py    which settings go with a store
     rows.py        some nodes of the store                    →  `Rows`, what the model reads
     training.py    mini-batches of rows                       →  trained weights; under torchrun, by several processes
@@ -20,3 +20,42 @@
 Column blocks do not depend on each other (Â^k X[:, c] needs only X[:, c]), so that propagation is a map over them; and
 after it a node is a row, so that training is that of any classifier.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOME = {
+    "Store": "store",
+    "StoredRun": "stored_run",
+    "fit_stored": "stored_run",
+    "joined_world": "world",
+    "precompute": "filling",
+    "processes": "executors",
+    "ray": "executors",
+    "read_folder": "source",
+    "serial": "executors",
+}
+
+__all__ = [
+    "Store",
+    "StoredRun",
+    "fit_stored",
+    "joined_world",
+    "precompute",
+    "processes",
+    "ray",
+    "read_folder",
+    "serial",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f"lsgnn.out_of_core.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'lsgnn.out_of_core' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -14,6 +14,7 @@ from pathlib import Path
 import optuna
 
 from lsgnn.errors import InputError
+from lsgnn.files import require_name
 
 WAIT_SECONDS = 60  # for another process that writes to the file
 
@@ -40,6 +41,7 @@ def turn(file: Path | None) -> Iterator[None]:
     import fcntl
 
     lock = file.with_name(f".{file.name}.lock")
+    require_name(lock)
     while True:
         try:
             descriptor = os.open(lock, os.O_RDONLY | os.O_CREAT, 0o666)

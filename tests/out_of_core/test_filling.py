@@ -14,8 +14,8 @@ import pytest
 from lsgnn import Graph, InputError, LSGNNConfig, Splits
 from lsgnn.out_of_core.columns import column_blocks
 from lsgnn.out_of_core.executors import processes
+from lsgnn.out_of_core.filling import precompute
 from lsgnn.out_of_core.layout import hop, similarity_neighbours
-from lsgnn.out_of_core.precompute import precompute
 from lsgnn.out_of_core.records import record_of
 from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.store import Store
@@ -117,7 +117,7 @@ import os, signal, sys
 from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.records import record_of
 from lsgnn.out_of_core.store import Store
-from tests.out_of_core.test_precompute import GRAPH, MEGABYTE, LSGNNConfig, precompute
+from tests.out_of_core.test_filling import GRAPH, MEGABYTE, LSGNNConfig, precompute
 
 replace, calls = os.replace, []
 
@@ -226,7 +226,7 @@ def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path: Path, monkeypatch:
 
 LIMITED = """
 import resource, sys
-from tests.out_of_core.test_precompute import GRAPH, MEGABYTE, LSGNNConfig, precompute
+from tests.out_of_core.test_filling import GRAPH, MEGABYTE, LSGNNConfig, precompute
 
 config = LSGNNConfig(K=2)
 arrays, store, allowed = sys.argv[1:]
