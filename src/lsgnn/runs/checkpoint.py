@@ -121,7 +121,7 @@ def _read_weights(folder: Path) -> dict[str, Tensor]:
     except (SafetensorError, ValueError, OSError) as error:
         raise InputError(f"{file} is damaged or unreadable ({error}): restore it or train again") from error
     for name, tensor in weights.items():
-        if tensor.is_floating_point() and not (tensor.dtype == torch.float32 and bool(tensor.isfinite().all())):
+        if tensor.is_floating_point() and not bool(tensor.isfinite().all()):
             raise InputError(f"{file} is damaged ({name} holds no finite numbers): restore it or train again")
     return weights
 
@@ -132,6 +132,8 @@ def _require_fit(run: Run, folder: Path) -> None:
         modules = run.modules
     except (RuntimeError, KeyError, IndexError, AttributeError) as error:
         raise InputError(f"the weights of {folder} do not fit its config.toml: restore it or train again") from error
+    if any(parameter.dtype != torch.float32 for module in modules for parameter in module.parameters()):
+        raise InputError(f"{folder / 'model.safetensors'} is damaged (it is not of single precision): train again")
     shape = (run.graph.num_features, run.graph.num_classes)
     # LSGNN's shape is that of its weights; other models are built after the graph, and weights that differ do not load
     if run.model == "lsgnn" and any((m.in_channels, m.out_channels) != shape for m in modules):

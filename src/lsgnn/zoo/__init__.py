@@ -24,7 +24,7 @@ _NAMES = (
     "lsgnn",
     *("mlp", "gcn", "sgc", "gat", "mixhop", "gcnii", "geom_gcn", "h2gcn", "wrgat", "gprgnn", "linkx", "acm_gcn"),
     *("ggcn", "glognn", "dagnn", "appnp", "fagcn", "cpgnn", "asgc", "fsgnn", "dir_gnn"),
-    "classic",
+    *("classic", "trees"),
     *("majority", "twin_lookup"),
 )
 

@@ -1,0 +1,215 @@
+"""Boosted trees on a node's columns, its neighbours' means and its degrees: ahead of GNNs on tables with fraud.
+
+"GADBench" (Tang et al., NeurIPS 2023) found so. Trees need no scaling and take missing values as they are. They are
+grown by scikit-learn's `HistGradientBoostingClassifier`, as many as the validation nodes prefer, and kept as tensors.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from lsgnn.config import TrainingConfig
+from lsgnn.graph.graph import Graph
+from lsgnn.graph.splits import Split
+from lsgnn.propagate.column_scale import ColumnScale
+from lsgnn.propagate.filters import adjacency
+from lsgnn.train.class_weights import class_weights
+from lsgnn.train.engine import Engine, require_device
+from lsgnn.train.loop import OnEpoch, cross_entropy
+from lsgnn.train.selection import BestEpoch
+from lsgnn.train.trained import Epoch, Trained
+from lsgnn.zoo.neighbour_columns import Columns, TableInputs
+from lsgnn.zoo.protocol import Model
+from lsgnn.zoo.tree_ensemble import TreeEnsemble, grown, no_trees, tensors
+
+STEP = 20  # iterations grown at a time: scikit-learn sorts all columns anew each time it is asked to go on
+BINS = 63  # values a column is cut into; the 255 of scikit-learn take three times as long and find nothing more
+PREFIX = "trees."
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreesConfig(TrainingConfig):
+    """Settings of boosted trees: `lr` shrinks every tree and `epochs` are iterations, each of one tree per class.
+
+    `optimizer`, `weight_decay` and `dropout` play no part.
+    """
+
+    lr: float = 0.1
+    epochs: int = 100
+    patience: int = 20
+    hops: int = 2  # ≥ 0, how far neighbours are read
+    max_leaf_nodes: int = 15  # ≥ 2, of each tree
+    min_samples_leaf: int = 10  # ≥ 1 training nodes in each leaf
+    l2_regularization: float = 0.0  # ≥ 0, of the leaves' values
+    column_share: float = 0.3  # (0, 1], of the columns, drawn anew for each fork
+    max_columns: int = 128  # ≥ 4; wider features are reduced to half as many, see `lsgnn.zoo.neighbour_columns`
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for field, least in (("hops", 0), ("max_leaf_nodes", 2), ("min_samples_leaf", 1), ("max_columns", 4)):
+            self._require(field, getattr(self, field) >= least, f"at least {least}")
+        self._require("l2_regularization", self.l2_regularization >= 0, "at least 0")
+        self._require("column_share", 0 < self.column_share <= 1, "above 0 and at most 1")
+
+    @property
+    def input_settings(self) -> tuple[tuple[str, Any], ...]:
+        return (("max_columns", self.max_columns),)
+
+
+class NodeTrees(nn.Module):
+    """Trees on the table of `TableInputs`; what makes its columns is kept with them.
+
+    Args:
+        hops: how far neighbours are read.
+        state: the tensors of `Columns` and, as `trees.…`, those of `TreeEnsemble`.
+    """
+
+    def __init__(self, hops: int, state: Mapping[str, Tensor]) -> None:
+        super().__init__()
+        for name, tensor in Columns.of_state(state).state.items():
+            self.register_buffer(name, tensor)
+        own = {name.removeprefix(PREFIX): tensor for name, tensor in state.items() if name.startswith(PREFIX)}
+        self.trees = TreeEnsemble(own)
+        self.hops = hops
+
+    @property
+    def columns(self) -> Columns:
+        return Columns.of_state(dict(self.named_buffers()))
+
+    def forward(self, inputs: TableInputs) -> Tensor:
+        scores: Tensor = self.trees(inputs.table(self.columns, self.hops))
+        return scores.float()  # [b, C]
+
+
+@dataclass(frozen=True)
+class Trees(Model[TreesConfig]):
+    """Grows trees instead of descending a gradient; an epoch is an iteration of boosting."""
+
+    def train(
+        self,
+        graph: Graph,
+        inputs: TableInputs,
+        split: Split,
+        config: TreesConfig,
+        *,
+        engine: Engine = "auto",
+        device: str = "cpu",
+        on_epoch: OnEpoch | None = None,
+    ) -> Trained:
+        self.require_engine(engine)
+        require_device(device)
+        return grow(inputs, split.visible(graph.y), graph.num_classes, split, config, on_epoch)
+
+    def module(self, graph: Graph, inputs: TableInputs, config: TreesConfig, state_dict: Mapping[str, Tensor]) -> Any:
+        module = NodeTrees(config.hops, state_dict)
+        columns, trees = module.columns, module.trees
+        d = graph.num_features
+        own = len(columns.mixed) == d and bool(((columns.kept >= 0) & (columns.kept < d)).all())
+        if not own or trees.num_columns > columns.count(config.hops) or len(trees.baseline) != graph.num_classes:
+            raise RuntimeError("the trees are of another table")
+        return module.eval()
+
+
+def grow(
+    inputs: TableInputs,
+    y: NDArray[np.int64],
+    num_classes: int,
+    split: Split,
+    config: TreesConfig,
+    on_epoch: OnEpoch | None = None,
+) -> Trained:
+    """Boosts trees on the training nodes and keeps those up to the best iteration on the validation nodes."""
+    start, masks = time.perf_counter(), (split.train, split.val)
+    whole = inputs.table(inputs.columns, config.hops)
+    tables, labels = [whole[mask] for mask in masks], [torch.from_numpy(y[mask]) for mask in masks]
+    weights = class_weights(config.class_weight, y[split.train], num_classes)
+    # weights that are all alike would still be sorted along with every column
+    sample_weight = None if config.class_weight == "none" else weights[y[split.train]]
+    learned_from, booster = _without_empty_columns(tables[0].numpy()), _booster(config)
+    best, history, trees = BestEpoch(config.select_by), list[Epoch](), list[Any]()
+    scores = list[Tensor]()
+    for epoch in range(1, config.epochs + 1):
+        if epoch > len(trees):
+            booster.set_params(max_iter=min(len(trees) + STEP, config.epochs))
+            booster.fit(learned_from, y[split.train], sample_weight=sample_weight)
+            more, baseline, classes = grown(booster, len(trees), num_classes)
+            trees += more
+        if epoch == 1:
+            scores = [torch.from_numpy(baseline).repeat(len(table), 1) for table in tables]
+        latest = TreeEnsemble(tensors(trees[epoch - 1 : epoch], np.zeros(num_classes), classes))
+        scores = [score + latest(table) for score, table in zip(scores, tables, strict=True)]
+        history.append(_epoch(epoch, scores, labels, torch.from_numpy(weights)))
+        best.improved(history[-1])
+        if on_epoch is not None:
+            on_epoch(history[-1])
+        if best.waited(epoch, config.patience):
+            break
+    best.require_any(config.lr)
+    kept = tensors(trees[: best.epoch], baseline, classes)
+    return Trained(_state(inputs.columns, kept), best.epoch, history, time.perf_counter() - start)
+
+
+def _booster(config: TreesConfig) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier(
+        learning_rate=config.lr,
+        max_leaf_nodes=config.max_leaf_nodes,
+        min_samples_leaf=config.min_samples_leaf,
+        l2_regularization=config.l2_regularization,
+        max_features=config.column_share,
+        max_bins=BINS,
+        early_stopping=False,  # the split says who validates
+        warm_start=True,
+        random_state=config.seed,
+    )
+
+
+def _without_empty_columns(table: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Zeros for columns without a known value, which scikit-learn cannot sort; no tree forks at a constant."""
+    return np.where(np.isnan(table).all(axis=0), np.float32(0), table)
+
+
+def _epoch(epoch: int, scores: list[Tensor], labels: list[Tensor], weight: Tensor) -> Epoch:
+    train_loss, val_loss = (float(cross_entropy(s, y, weight)) for s, y in zip(scores, labels, strict=True))
+    right = (scores[1].argmax(dim=-1) == labels[1]).double().mean()
+    return Epoch(epoch=epoch, train_loss=train_loss, val_loss=val_loss, val_accuracy=float(right))
+
+
+def _state(columns: Columns, trees: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Columns are copied, because trainings that share them are saved together, and a file has no shared tensors."""
+    copied = {name: tensor.clone() for name, tensor in columns.state.items()}
+    return copied | {PREFIX + name: tensor for name, tensor in trees.items()}
+
+
+def prepare(graph: Graph, config: TreesConfig, columns: ColumnScale | None = None) -> TableInputs:
+    """The graph as it is: which columns are made of it is a weight of the model."""
+    return TableInputs(graph.x, adjacency(graph, "out"), config.max_columns)
+
+
+def build(config: TreesConfig, graph: Graph, inputs: TableInputs) -> NodeTrees:
+    """Without a single tree, which is how boosting begins."""
+    return NodeTrees(config.hops, _state(inputs.columns, no_trees(graph.num_classes)))
+
+
+def space(trial: Any) -> dict[str, Any]:
+    return {
+        "lr": trial.suggest_float("lr", 0.02, 0.3, log=True),
+        "epochs": trial.suggest_categorical("epochs", [50, 100, 200]),
+        "max_leaf_nodes": trial.suggest_categorical("max_leaf_nodes", [4, 8, 15, 31]),
+        "min_samples_leaf": trial.suggest_categorical("min_samples_leaf", [1, 3, 10, 30]),
+        "l2_regularization": trial.suggest_categorical("l2_regularization", [0.0, 1.0, 10.0]),
+        "column_share": trial.suggest_categorical("column_share", [0.1, 0.3, 1.0]),
+        "hops": trial.suggest_int("hops", 0, 3),
+    }
+
+
+MODEL = Trees("trees", "Boosted trees", TreesConfig, prepare, build, space)
