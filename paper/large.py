@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from lsgnn.datasets.loading import cache_folder
+from lsgnn.cache import cache_folder
 from lsgnn.datasets.presets import preset
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph

@@ -1,6 +1,10 @@
 """What has no parameters is computed once, and handed on: counted, not believed."""
 
+import os
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -72,3 +76,26 @@ def test_a_report_predicts_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "two-blocks" in run_page(run)
     assert np.isfinite(run.metrics["val_loss"])
     assert len(calls) == 1
+
+
+OPENED = """
+import sys
+opened = []
+sys.addaudithook(lambda event, given: opened.append(str(given[0])) if event == "open" else None)
+import lsgnn
+folder = sys.argv[1]
+lsgnn.read_tables(f"{folder}/edges.csv", f"{folder}/nodes.csv", label="topic")
+lsgnn.Graph.load(f"{folder}/graph.npz")
+print(*(name for name in opened if name.startswith(folder)), sep="\\n")
+"""
+
+
+def test_python_opens_each_file_once(tmp_path: Path) -> None:
+    """Of a table, to read its first line; Arrow then reads the rows."""
+    (tmp_path / "edges.csv").write_text("source,target\n0,1\n1,2\n")
+    (tmp_path / "nodes.csv").write_text("id,topic,age\n0,a,1\n1,b,2\n2,a,3\n")
+    two_blocks(n=20).save(tmp_path / "graph.npz")
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", OPENED, str(tmp_path)], env=env, capture_output=True, text=True)
+    names = [Path(line).name for line in done.stdout.split()]
+    assert sorted(names) == ["edges.csv", "graph.npz", "nodes.csv"], done.stderr

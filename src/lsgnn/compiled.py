@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -19,6 +18,8 @@ from typing import Any, TypeVar
 
 from numba import njit
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+from lsgnn.cache import cache_places
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -50,7 +51,7 @@ def entry_point(what: str) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         compiled: Any = njit(no_cfunc_wrapper=True, **OPTIONS)(function)
-        if cache_folder() is not None:
+        if kernel_folder() is not None:
             compiled._cache = _Cache(function)
             compiled._cache.what = what
         entry: F = compiled
@@ -66,7 +67,7 @@ class _Locator(_CacheLocator):  # type: ignore[misc]  # Numba has no type hints
         self.stamp = source_hash(folder)
 
     def get_cache_path(self) -> str:
-        return f"{cache_folder()}/kernels-{self.stamp[:16]}"
+        return f"{kernel_folder()}/kernels-{self.stamp[:16]}"
 
     def get_source_stamp(self) -> str:
         return self.stamp
@@ -105,13 +106,9 @@ def source_hash(folder: Path) -> str:
 
 
 @cache
-def cache_folder() -> Path | None:
-    """The first folder of the list in this file's docstring that can be written."""
-    chosen, xdg, home = (os.environ.get(name) for name in ("LSGNN_CACHE", "XDG_CACHE_HOME", "HOME"))
-    for folder in (chosen, xdg and f"{xdg}/lsgnn", home and f"{home}/.cache/lsgnn"):
-        if folder and _writable(Path(folder)):
-            return Path(folder)
-    return None
+def kernel_folder() -> Path | None:
+    """The first place for a cache (`lsgnn.cache`) that can be written."""
+    return next((folder for folder in cache_places() if _writable(folder)), None)
 
 
 def _writable(folder: Path) -> bool:

@@ -109,14 +109,14 @@ def _exchange(path: Path, new: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def make_folder(path: str | Path) -> Path:
-    """The folder, made with its parents if it does not exist."""
+def make_folder(path: str | Path, fix: str = "choose another place") -> Path:
+    """The folder, made with its parents if it does not exist; `fix` is what to do where it cannot be made."""
     path = Path(path).expanduser()
     require_name(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot make the folder {path} ({error.strerror}): choose another place") from error
+        raise InputError(f"cannot make the folder {path} ({error.strerror}): {fix}") from error
     return path
 
 

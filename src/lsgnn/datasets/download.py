@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from lsgnn.errors import DatasetUnavailable, InputError
-from lsgnn.files import write_atomically
+from lsgnn.files import make_folder, write_atomically
 
+ELSEWHERE = "set LSGNN_CACHE to another folder"  # what to do about a cache that cannot be written
 TIMEOUT = 20.0  # seconds without a byte from the server
 
 
@@ -26,7 +27,7 @@ def fetch(url: str, path: Path, *, dataset: str, sha256: str = "") -> Path:
         with path.open("rb") as file:
             _check(file, sha256, dataset=dataset, origin=str(path), fix="delete that file and try again")
         return path
-    make_folder(path.parent)
+    make_folder(path.parent, fix=ELSEWHERE)
     try:
         with write_atomically(path) as file:
             download(url, file)
@@ -45,16 +46,6 @@ def download(url: str, file: BinaryIO) -> None:
     with urllib.request.urlopen(url, timeout=TIMEOUT) as answer:
         while block := answer.read(1 << 20):
             file.write(block)
-
-
-def make_folder(folder: Path) -> None:
-    """Creates a folder of the cache, or says which setting moves the cache elsewhere."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot create the cache folder {folder} ({error.strerror}): set LSGNN_CACHE to another"
-        ) from None
 
 
 def _check(file: BinaryIO, sha256: str, *, dataset: str, origin: str, fix: str) -> None:

@@ -11,14 +11,16 @@ import os
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from lsgnn.cache import cache_folder
 from lsgnn.datasets.content import verify_content
-from lsgnn.datasets.download import make_folder
+from lsgnn.datasets.download import ELSEWHERE
 from lsgnn.datasets.fsbm import fsbm
 from lsgnn.datasets.registry import Entry, info
 from lsgnn.datasets.verify import verify
 from lsgnn.datasets.years import load_by_year
 from lsgnn.digests import sha256_of
 from lsgnn.errors import DatasetUnavailable, InputError
+from lsgnn.files import make_folder
 from lsgnn.graph.graph import Graph
 
 
@@ -44,11 +46,6 @@ def load(name: str, data_dir: str | Path | None = None) -> Graph:
         graph, origin = _from_publisher(entry)
     verify(graph, entry, origin)
     return graph
-
-
-def cache_folder() -> Path:
-    """Where downloads are kept."""
-    return Path(os.environ.get("LSGNN_CACHE") or Path.home() / ".cache" / "lsgnn").expanduser()
 
 
 def _in_folder(file: str, data_dir: str | Path | None) -> Path | None:
@@ -86,7 +83,7 @@ def _from_publisher(entry: Entry) -> tuple[Graph, str]:
     graph = _downloaded(entry, raw)
     verify(graph, entry, "its publisher")  # before it can enter the cache
     verify_content(graph, entry, "its publisher", f"delete the folder {raw} and try again")
-    make_folder(cached.parent)
+    make_folder(cached.parent, fix=ELSEWHERE)
     graph.save(cached)
     return graph, "its publisher"
 

@@ -1,6 +1,6 @@
 """The checks behind `Graph`: each field in its one stored form, or an error that names value, rule and fix.
 
-Pure functions; `Graph.__post_init__` is the only caller below the surface.
+Pure functions, for `Graph` and for whatever else takes such a field from a user (new nodes, estimators, readers).
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lsgnn.datasets.loading import cache_folder
+from lsgnn.cache import cache_folder
 from lsgnn.errors import InputError
 from lsgnn.files import write_atomically
 from lsgnn.zoo.degree_rings import Int, compare_rings, fill_rings, nearest_in_order, ring_sizes

@@ -34,9 +34,11 @@ MARKS = {b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32", b"\xff\xfe": "UTF
 def csv_header(path: Path, delimiter: str) -> list[str]:
     """The names in the first line that is not blank, which may be long and may hold quoted line breaks."""
     try:
-        _require_utf8(path)
         opener = gzip.open if _is_gzipped(path) else open
-        with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+        with opener(path, "rb") as binary:
+            _require_utf8(binary.read(4), path)
+            binary.seek(0)
+            file = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
             names: list[str] = next(filter(None, csv.reader(_lines(file, path), delimiter=delimiter)), [])
     except (csv.Error, OSError, EOFError, zlib.error) as error:
         raise _unreadable(path, error) from error
@@ -50,9 +52,9 @@ def csv_header(path: Path, delimiter: str) -> list[str]:
     return names
 
 
-def read_csv(path: Path, delimiter: str, text: Sequence[str]) -> pa.Table:
-    """All rows; the columns `text` stay text."""
-    header = csv_header(path, delimiter)
+def read_csv(path: Path, delimiter: str, text: Sequence[str], header: Sequence[str] = ()) -> pa.Table:
+    """All rows; the columns `text` stay text. `header` is what `csv_header` has found, if it has been asked."""
+    header = list(header) or csv_header(path, delimiter)
     on_disk = path.stat().st_size
     limit = read_limit(path.name, on_disk)
     limit.require(on_disk, "is of")
@@ -136,10 +138,7 @@ def _is_gzipped(path: Path) -> bool:
     return path.name.lower().endswith(".gz")
 
 
-def _require_utf8(path: Path) -> None:
-    opener = gzip.open if _is_gzipped(path) else open
-    with opener(path, "rb") as file:
-        start = file.read(4)
+def _require_utf8(start: bytes, path: Path) -> None:
     for mark, encoding in MARKS.items():
         if start.startswith(mark):
             raise InputError(f"{path.name} cannot be read (it is {encoding} text): save it as UTF-8")

@@ -29,9 +29,10 @@ def read_arrays(path: str | Path, keys: Collection[str]) -> dict[str, NDArray[An
     """Those arrays of the file that are called by one of `keys`; never a pickle, never more than the limit allows."""
     path = existing_file(path)
     try:
-        if not zipfile.is_zipfile(path):
-            raise unreadable(path, "it is not a complete zip archive")
-        with zipfile.ZipFile(path) as archive:
+        with path.open("rb") as file:
+            if not zipfile.is_zipfile(file):
+                raise unreadable(path, "it is not a complete zip archive")
+            archive = zipfile.ZipFile(file)
             members = _members(archive, keys, path)
             limit = read_limit(str(path), path.stat().st_size)
             limit.require(sum(member.file_size for member in members.values()))

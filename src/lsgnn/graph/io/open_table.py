@@ -31,6 +31,7 @@ class Source:
     title: str  # "edges.csv" or "the edge table"
     names: list[str]
     delimiter: str | None = None  # of CSV files
+    header: tuple[str, ...] = ()  # of CSV files: the names as they stand there, blanks around them included
 
     @property
     def is_text(self) -> bool:
@@ -62,7 +63,7 @@ class Source:
         elif self.delimiter is None:
             table = read_parquet(self.origin)
         else:
-            table = read_csv(self.origin, self.delimiter, text)
+            table = read_csv(self.origin, self.delimiter, text, self.header)
         if table.num_rows == 0:
             raise InputError(f"{self.title} has a header but no rows: pass a table with at least one")
         return table
@@ -92,8 +93,8 @@ def _open_file(path: Path) -> Source:
     delimiter = SUFFIXES[suffix]
     if delimiter is None:
         return Source(path, path.name, parquet_names(path))
-    names = [name.strip() for name in csv_header(path, delimiter)]
-    return Source(path, path.name, names, delimiter)
+    header = csv_header(path, delimiter)
+    return Source(path, path.name, [name.strip() for name in header], delimiter, tuple(header))
 
 
 def _as_arrow(table: Any, role: str) -> pa.Table:
