@@ -217,7 +217,8 @@ def worker_is_gone(mark: str) -> bool:
 def _started(pid: int) -> str:
     """When the process was started, as the kernel counts it; empty if there is none (or no /proc to ask)."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+        state, *rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return "" if state in "ZX" else rest[18]  # killed, though its parent has not asked for it yet
     except OSError:
         pass
     try:
