@@ -6,8 +6,11 @@ cannot grow old.
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
+import json
 import re
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -77,8 +80,9 @@ def _fields(cls: type) -> Iterator[str]:
     kinds = get_type_hints(cls)
     field = re.compile(r"^    (\w+): .+? = (.+?)(?:  # (.*))?$")
     body = inspect.getsource(cls).split("    def ")[0]
+    own = [f.name for f in dataclasses.fields(cls)]
     for line in body.splitlines():
-        if match := field.match(line):
+        if (match := field.match(line)) and match[1] in own:
             name, default, comment = match.groups()
             kind = kinds[name]
             choices = ", ".join(f"`{c}`" for c in get_args(kind)) if get_origin(kind) is Literal else kind.__name__
@@ -118,7 +122,31 @@ def results() -> str:
     return "\n".join(["```{toctree}", ":maxdepth: 1", "", *(f"results/{page}" for page in pages), "```"])
 
 
-PARTS = {part.__name__: part for part in (commands, settings, datasets, zoo, results)}
+def best_answer() -> str:
+    """What `benchmarks/best_answer.py` has measured so far."""
+    root = HERE.parent
+    sys.path.insert(0, str(root))
+    try:
+        from benchmarks.best_answer_table import table_of
+    finally:
+        sys.path.remove(str(root))
+    return table_of(root / "benchmarks" / "results" / "best_answer.jsonl")
+
+
+def classic() -> str:
+    """Classic GNNs with the published configuration, on the graphs where that was run: ten splits each."""
+    lines = ["| graph | test accuracy, % | published | splits |", "|---|---|---|---|"]
+    for name, published in (("squirrel-filtered", "45.01 ± 1.63"), ("chameleon-filtered", "46.29 ± 3.40")):
+        file = HERE.parent / "benchmarks" / "results" / f"classic-{name}.json"
+        if file.is_file():
+            result = json.loads(file.read_text("utf-8"))
+            score = result["test_accuracy"]
+            cells = f"{score['mean']:.2f} ± {score['std']:.2f} | {published} | {len(result['splits'])}"
+            lines.append(f"| {name} | {cells} |")
+    return "\n".join(lines)
+
+
+PARTS = {part.__name__: part for part in (commands, settings, datasets, zoo, results, best_answer, classic)}
 
 
 def filled(source: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lsgnn.benchmark.comparison import Difference
+from lsgnn.benchmark.difference import Difference
 from paper.ablation_variants import CUMULATIVE, EXTRA, PUBLISHED_NAME, stored_name
 from paper.frame import Results
 from paper.graphs import SPLITS, released

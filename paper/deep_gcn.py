@@ -39,7 +39,7 @@ class DeepGCN(GCN):
 
 
 def build(config: GCNConfig, graph: Graph, inputs: AdjacencyInputs) -> DeepGCN:
-    return DeepGCN(graph.num_features, config.hidden_channels, graph.num_classes, config.num_layers, config.dropout)
+    return DeepGCN(inputs.x.shape[1], config.hidden_channels, graph.num_classes, config.num_layers, config.dropout)
 
 
 MODEL = Model("deep_gcn", "GCN", GCNConfig, gcn_inputs, build, space)

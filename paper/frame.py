@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lsgnn.benchmark.units import UnitFile, key_of
 from lsgnn.errors import InputError
+from lsgnn.lines import LineFile, key_of
 from paper.page import Page
 
 
@@ -59,7 +59,7 @@ class Results:
     experiment: str
     quick: bool = False
     benchmarks: Path | None = None
-    _files: dict[Path, UnitFile] = field(default_factory=dict, repr=False, compare=False)
+    _files: dict[Path, LineFile] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def folder(self) -> Path:
@@ -85,12 +85,12 @@ class Results:
         about = {"experiment": self.experiment, "name": unit.name, "arguments": unit.arguments}
         self._file(self.path(unit.name)).add(key_of(self.experiment, unit.name, unit.arguments), about | outcome)
 
-    def _file(self, path: Path) -> UnitFile:
-        return self._files.setdefault(path, UnitFile(path))
+    def _file(self, path: Path) -> LineFile:
+        return self._files.setdefault(path, LineFile(path))
 
     def _stored(self, path: Path) -> dict[str, dict[str, Any]]:
         """Name → line, for the lines of a file that are whole."""
-        lines = self._file(path).units().values()
+        lines = self._file(path).lines().values()
         return {line["name"]: line for line in lines if {"name", "arguments", "result"} <= line.keys()}
 
     def benchmark(self, name: str) -> Any:

@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from lsgnn.benchmark.units import Unit, UnitFile
+from lsgnn.benchmark.units import Unit
+from lsgnn.lines import LineFile
 from paper.frame import read_json
 
 ENOUGH = 3  # splits
@@ -103,7 +104,7 @@ def read_card(root: Path, dataset: str, model: str) -> dict[int, float]:
 
     card = zoo_preset(model, dataset).to_dict()
     units = _stored_units(root / "zoo" / dataset / f"{model}.jsonl")
-    return {unit.split: unit.test for unit in units if unit.config == card}
+    return {unit.split: unit.test for unit in units if _in_full(unit) == card}
 
 
 def read_shortened(root: Path, dataset: str) -> dict[str, str]:
@@ -129,13 +130,21 @@ def _zoo_units(root: Path, dataset: str) -> dict[str, list[Unit]]:
     groups: dict[str, dict[str, list[Unit]]] = defaultdict(lambda: defaultdict(list))
     for path in sorted((root / "zoo" / dataset).glob("*.jsonl")):
         for unit in _stored_units(path):
-            groups[unit.model][repr(sorted(unit.config.items()))].append(unit)
+            groups[unit.model][repr(sorted(_in_full(unit).items()))].append(unit)
     return {model: _best_on_validation(list(settings.values())) for model, settings in groups.items()}
+
+
+def _in_full(unit: Unit) -> dict[str, Any]:
+    """Its settings, and the default of those that did not exist when it was stored."""
+    from lsgnn import zoo
+
+    defaults = zoo.get(unit.model).config().to_dict() if unit.model in zoo.names() else {}
+    return defaults | unit.config
 
 
 def _stored_units(path: Path) -> list[Unit]:
     """By split, and then by key, so that nothing depends on the order in which they were computed."""
-    found = ((key, Unit.of(line)) for key, line in UnitFile(path).units().items())
+    found = ((key, Unit.of(line)) for key, line in LineFile(path).lines().items())
     whole = [(unit.split, key, unit) for key, unit in found if unit is not None]
     return [unit for *_, unit in sorted(whole, key=lambda entry: entry[:2])]
 

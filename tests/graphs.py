@@ -16,6 +16,15 @@ def random_graph(seed: int = 0, n: int = 40, d: int = 12, classes: int = 3, spar
     return Graph(x=sp.csr_array(x) if sparse else x, edge_index=edges, y=y, name=f"random-{seed}")
 
 
+def rare(seed: int = 0, n: int = 400, share: float = 0.05) -> Graph:
+    """Two classes, 'ok' and a rare 'fraud' that features hint at; neighbours are drawn at random."""
+    random = np.random.default_rng(seed)
+    y = (np.arange(n) < round(share * n)).astype(np.int64)
+    x = random.standard_normal((n, 5)).astype(np.float32) + 2.0 * y[:, None]
+    edges = random.integers(0, n, (2, 3 * n))
+    return Graph(x=x, edge_index=edges, y=y, class_names=("ok", "fraud"), name="rare")
+
+
 def two_blocks(seed: int = 0, n: int = 80, alike: bool = True) -> Graph:
     """Two classes with noisy features; neighbours are mostly of the same class, or mostly of the other."""
     random = np.random.default_rng(seed)

@@ -42,7 +42,7 @@ def directed() -> Graph:
 
 
 def test_fit_goes_on_with_what_its_probe_has_computed(precomputed: Counter[Any]) -> None:
-    run = lsgnn.fit(directed(), epochs=3, K=2, hidden_channels=8, members=2)
+    run = lsgnn.fit(directed(), QUICK, direction="auto", members=2)
     run.predict(), run.explain(0)
     assert sorted(dict(key)["direction"] for key in precomputed) == ["in", "out", "undirected"]
     assert set(precomputed.values()) == {1}

@@ -33,6 +33,13 @@ def test_settings_survive_toml_unchanged() -> None:
     assert LSGNNConfig.from_dict(tomllib.loads(config.to_toml())) == config
 
 
+def test_a_result_from_before_a_setting_existed_keeps_its_name() -> None:
+    config = LSGNNConfig()
+    assert config.to_dict() == config.naming_settings | {"structure_features": "none"}
+    young = config.replace(structure_features="degrees")
+    assert young.naming_settings == young.to_dict()
+
+
 def test_an_integer_will_do_for_a_float() -> None:
     assert isinstance(LSGNNConfig(beta=1).beta, float)
 

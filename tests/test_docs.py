@@ -14,6 +14,7 @@ from typer.main import get_command as click_command
 
 import lsgnn
 import paper
+from lsgnn.benchmark.changes import changes_by_model
 from lsgnn.cli.main import run as run_command_line
 from lsgnn.cli.options import parse_settings
 from lsgnn.cli.show import say
@@ -124,7 +125,9 @@ def test_a_command_line_of_the_docs_can_be_parsed(words: list[str], generated: A
         return
     command = generated.command_line().commands[words[1]]
     given = command.make_context(words[1], words[2:]).params
-    if given.get("set") and given.get("model", "lsgnn") == "lsgnn":
+    if given.get("set") and words[1] == "compare":
+        changes_by_model(given["models"].split(","), parse_settings(given["set"]))
+    elif given.get("set") and given.get("model", "lsgnn") == "lsgnn":
         lsgnn.LSGNNConfig().replace(**parse_settings(given["set"]))
     for name in (given.get("models") or "").split(","):
         assert name in ("", "all", *lsgnn.zoo.names())

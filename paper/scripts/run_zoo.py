@@ -49,7 +49,8 @@ def run(dataset: str, model: str, variant: str, minutes: float, store: Path) -> 
     """Trains one model on as many splits of one dataset as the time allows; a line that tells."""
     graph = load(dataset)
     config = zoo_preset(model, dataset, variant).replace(**LIGHTER.get((model, dataset), {}))
-    shared: Any = dict(metric=info(dataset).metric, configs={model: config}, store=store)
+    # the rule of the settings, by which all that is stored was selected
+    shared: Any = dict(metric=info(dataset).metric, keep_select_by=True, configs={model: config}, store=store)
 
     def units(count: int) -> tuple[Unit, ...]:
         return compare(graph, [model], which=range(count), **shared).rows[0].units

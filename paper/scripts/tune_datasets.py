@@ -44,6 +44,7 @@ def tune_one(name: str, args: argparse.Namespace) -> dict[str, Any]:
         base=base,
         splits=resampled(splits.take(range(count)), graph.y, args.refolds),
         metric=metric,
+        keep_select_by=True,  # the rule of the settings, by which all that is stored was selected
         storage=args.studies / f"{name}-{folder(args)}.db",
         prune=not args.no_prune,
         grid=not args.no_grid,

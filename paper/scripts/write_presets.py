@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from lsgnn.config import LSGNNConfig
+from lsgnn.config import LSGNNConfig, toml_of
 from paper.places import REPOSITORY, RESULTS
 from paper.scripts.regenerate import regenerate
 
@@ -47,7 +47,7 @@ def _table(score: float, document: dict[str, Any]) -> str:
         f"chosen by us by mean validation score over splits: {document['num_trials']} trials, {document['space']} "
         f"space, validation {document['metric']} {score:.2f} on fresh seeds; {name}"
     )
-    return f'{HEAD}splits = "official"\nnotes = {json.dumps(notes)}\n{config.to_toml()}'
+    return f'{HEAD}splits = "official"\nnotes = {json.dumps(notes)}\n{toml_of(config.naming_settings)}'
 
 
 def with_table(text: str, table: str) -> str:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
+    from lsgnn.auto.fit import fit
     from lsgnn.benchmark.compare import compare
     from lsgnn.benchmark.evaluate import Evaluation, evaluate
     from lsgnn.config import LSGNNConfig
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from lsgnn.nn.model import LSGNN
     from lsgnn.nn.transform import LSGNNPrecompute
     from lsgnn.runs.explanation import Explanation
-    from lsgnn.runs.fit import fit
     from lsgnn.runs.predictions import Predictions
     from lsgnn.runs.run import Run
     from lsgnn.tuning import tune
@@ -64,7 +64,7 @@ _HOME = {
     "authors_splits": "graph.splits",
     "compare": "benchmark.compare",
     "evaluate": "benchmark.evaluate",
-    "fit": "runs.fit",
+    "fit": "auto.fit",
     "from_scipy": "graph.io.scipy_matrix",
     "homophily": "graph.homophily",
     "load": "datasets",

@@ -19,11 +19,20 @@ Filter = Literal["weighted_self_loop", "self_loop"]
 Propagation = Literal["irdc", "power", "initial_residual", "drc"]
 Similarity = Literal["cosine", "euclidean", "squared"]
 FeatureNorm = Literal["l2", "l1", "standard", "none"]
+StructureFeatures = Literal["none", "degrees"]
 Weights = Literal["auto", "localsim", "localsim_naive", "graph", "node", "free", "random"]
 Head = Literal["linear", "mlp"]
 ReduceInit = Literal["stacked", "per_matrix"]
 Optimizer = Literal["adam", "adamw"]
-SelectBy = Literal["val_loss", "val_accuracy"]
+SelectBy = Literal[
+    "val_loss",
+    "val_accuracy",
+    "val_balanced_accuracy",
+    "val_macro_f1",
+    "val_roc_auc",
+    "val_average_precision",
+    "val_recall_at_k",
+]
 ClassWeight = Literal["none", "balanced"]
 
 
@@ -55,22 +64,25 @@ class Settings:
         return dataclasses.asdict(self)
 
     def to_toml(self) -> str:
-        """One `name = value` line per setting (JSON writes strings, numbers and booleans as TOML does, but for DEL)."""
-        values = {name: json.dumps(value, ensure_ascii=False) for name, value in self.to_dict().items()}
-        return "".join(f"{name} = {value}\n" for name, value in values.items()).replace("\x7f", "\\u007f")
+        """One `name = value` line per setting."""
+        return toml_of(self.to_dict())
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig(Settings):
-    """How any model is trained and its best epoch chosen."""
+    """What any model reads beside the user's columns, how it is trained and its best epoch chosen."""
 
+    # younger than results that are stored: where they have their default, they are left out of what names a result
+    YOUNGER: ClassVar[tuple[str, ...]] = ("structure_features",)
+
+    structure_features: StructureFeatures = "none"  # degrees: standardised log degrees, as columns beside the user's
     optimizer: Optimizer = "adam"
     lr: float = 0.01  # > 0
     weight_decay: float = 5e-4  # ≥ 0
     dropout: float = 0.5  # [0, 1)
     epochs: int = 200  # ≥ 1
     patience: int = 0  # epochs without improvement after which to stop; 0: never
-    select_by: SelectBy = "val_loss"  # by accuracy, equal ones go to the lower loss
+    select_by: SelectBy = "val_loss"  # by a score, equal ones go to the lower loss
     class_weight: ClassWeight = "none"  # balanced: every class counts the same in the loss, however rare
     seed: int = 0  # [0, 2^32)
 
@@ -85,9 +97,16 @@ class TrainingConfig(Settings):
 
     @property
     def input_settings(self) -> tuple[tuple[str, Any], ...]:
-        """The settings that decide what a model prepares of a graph: all but those of training."""
-        learning = {field.name for field in dataclasses.fields(TrainingConfig)}
-        return tuple((name, value) for name, value in self.to_dict().items() if name not in learning)
+        """The settings of its own that decide what a model prepares of a graph (`structure_features` does in all)."""
+        shared = {field.name for field in dataclasses.fields(TrainingConfig)}
+        return tuple((name, value) for name, value in self.to_dict().items() if name not in shared)
+
+    @property
+    def naming_settings(self) -> dict[str, Any]:
+        """The settings that tell a result from others; results from before a setting existed keep their names."""
+        defaults = {field.name: field.default for field in dataclasses.fields(self)}
+        young = [name for name in self.YOUNGER if getattr(self, name) == defaults[name]]
+        return {name: value for name, value in self.to_dict().items() if name not in young}
 
     @property
     def tied_to_graph(self) -> str:
@@ -159,6 +178,12 @@ class LSGNNConfig(TrainingConfig):
     @property
     def tied_to_graph(self) -> str:
         return f"{self.kept_per_node}, which keeps parameters of each node" if self.kept_per_node else ""
+
+
+def toml_of(settings: Mapping[str, Any]) -> str:
+    """One `name = value` line per setting (JSON writes strings, numbers and booleans as TOML does, but for DEL)."""
+    values = {name: json.dumps(value, ensure_ascii=False) for name, value in settings.items()}
+    return "".join(f"{name} = {value}\n" for name, value in values.items()).replace("\x7f", "\\u007f")
 
 
 def _refuse_unknown(cls: type, settings: Mapping[str, Any]) -> None:

@@ -6,9 +6,10 @@ import pytest
 
 from lsgnn import zoo
 from lsgnn.benchmark.compare import compare
-from lsgnn.benchmark.comparison import Difference
+from lsgnn.benchmark.comparison import Comparison
 from lsgnn.benchmark.units import Unit
 from lsgnn.errors import InputError
+from tests.benchmark.rows import row_of
 from tests.graphs import two_blocks
 
 GRAPH = two_blocks()
@@ -19,26 +20,19 @@ def test_it_ranks_the_models_and_says_how_sure_it_is() -> None:
     result = compare(GRAPH, ["majority", "mlp", "gcn"], which=[0, 1, 2], configs=CONFIGS)
     assert [row.model for row in result.rows][-1] == "majority"
     best, *others = result.rows
-    assert best.difference is None
+    assert (best.val_difference, best.test_difference) == (None, None)
+    assert [row.mean_val for row in result.rows] == sorted((row.mean_val for row in result.rows), reverse=True)
     for row in others:
-        assert row.difference.mean == pytest.approx(row.mean - best.mean)
-        low, high = row.difference.interval
-        assert low <= row.difference.mean <= high
+        assert row.val_difference.mean == pytest.approx(row.mean_val - best.mean_val)
+        assert row.test_difference.mean == pytest.approx(row.mean - best.mean)
+        low, high = row.test_difference.interval
+        assert low <= row.test_difference.mean <= high
     assert result.rows[-1].num_parameters == 0
     assert all(0 <= unit.test <= 100 and unit.config == CONFIGS["gcn"].to_dict() for unit in _units(result, "gcn"))
 
 
 def _units(result, model: str) -> tuple[Unit, ...]:
     return next(row.units for row in result.rows if row.model == model)
-
-
-def test_the_paired_interval_by_hand() -> None:
-    # gaps -1, -2, -3: mean -2, sd 1, t(2, 97.5 %) = 4.3027
-    gap = Difference.between([79.0, 78.0, 77.0], [80.0, 80.0, 80.0])
-    assert gap.mean == pytest.approx(-2.0)
-    assert gap.interval == pytest.approx((-2 - 4.302653 / 3**0.5, -2 + 4.302653 / 3**0.5))
-    assert str(gap) == "-2.00 [-4.48, +0.48]"
-    assert Difference.between([70.0], [80.0]).interval is None  # one split says nothing about others
 
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -88,10 +82,41 @@ def test_the_table_and_the_json_say_the_same() -> None:
     result = compare(GRAPH, ["majority", "twin_lookup"], which=[0, 1], presets=False)
     document = json.loads(json.dumps(result.to_dict()))
     assert document["models"][0]["test"]["mean"] == pytest.approx(np.mean(result.rows[0].test))
-    assert document["models"][0]["difference_to_best"] is None
-    lines = result.to_markdown().splitlines()
-    assert lines[0] == "| model | accuracy, % | to the best [95 %] | parameters | seconds |"
-    assert len(lines) == 4
+    first = document["models"][0]
+    assert first["val_difference_to_first"] is first["test_difference_to_first"] is None
+    assert first["val"]["per_split"] == result.rows[0].val
+    assert first["test_recall_by_class"] == list(result.rows[0].recall)
+    assert first["cpu_seconds"] >= 0
+    assert document["chosen"]["model"] == result.chosen.model
+    assert document["chosen"]["sentences"][0] in result.to_markdown()
+
+
+def test_a_board_is_sorted_by_validation_whatever_test_says() -> None:
+    rows = [row_of("mlp", [80, 82], [90, 92]), row_of("gcn", [83, 85], [71, 75])]
+    board = Comparison.of("d", "accuracy", (0, 1), rows)
+    assert [row.model for row in board.rows] == ["gcn", "mlp"]
+    assert board.rows[1].test_difference.mean == 18.0
+
+
+def test_costs_and_recall_of_each_class_are_kept_per_split() -> None:
+    result = compare(GRAPH, ["majority", "mlp"], which=[0, 1], configs=CONFIGS)
+    for row in result.rows:
+        assert row.cpu_seconds == row.units[0].prepare_cpu_seconds + sum(unit.cpu_seconds for unit in row.units)
+        test = np.mean([unit.test for unit in row.units])
+        assert np.mean(row.recall) == pytest.approx(test, abs=2)  # classes are of one size
+    (majority,) = (row for row in result.rows if row.model == "majority")
+    assert set(majority.units[0].recall) == {0.0, 100.0}
+    assert majority.cpu_seconds < next(row for row in result.rows if row.model == "mlp").cpu_seconds
+
+
+def test_changes_are_over_the_preset_and_fit_is_told_of_them() -> None:
+    result = compare(GRAPH, ["sgc"], which=[0], changes={"sgc": {"epochs": 2, "K": 1, "feature_norm": "none"}})
+    config = result.rows[0].units[0].config
+    assert (config["epochs"], config["K"], config["feature_norm"]) == (2, 1, "none")
+    for_fit = {"epochs": 2, "K": 1, "feature_norm": "none", "structure_features": "none", "class_weight": "none"}
+    assert result.rows[0].for_fit == for_fit
+    with pytest.raises(InputError, match="changes of 'gcn', which is not compared"):
+        compare(GRAPH, ["sgc"], changes={"gcn": {"lr": 0.1}})
 
 
 def test_it_refuses_what_it_cannot_compare() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 QUICK = ("--set", "epochs=5", "--set", "K=2", "--set", "hidden_channels=8", "--set", "direction=out")
+QUICK += ("--set", "adjacency_embedding=false")
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import csv
 import json
 import resource
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -103,6 +104,34 @@ def test_tune_can_judge_by_several_deals_of_the_nodes_that_train_and_validate(ls
 def test_compare_ranks_models_on_one_graph(lsgnn: Any) -> None:
     board = lsgnn("compare", "fsbm", "--models", "majority,sgc", "--splits", "0,1", "--json").json
     assert {row["model"] for row in board["models"]} == {"majority", "sgc"}
+    assert board["chosen"]["model"] == "sgc"
+
+
+def test_the_command_that_compare_suggests_fits_the_winner(lsgnn: Any, tables: Path) -> None:
+    graph = ("--edges", tables / "edges.csv", "--nodes", tables / "nodes.csv", "--label", "topic")
+    changes = ("--set", "epochs=3", "--set", "sgc.K=1")
+    board = lsgnn("compare", *graph, "--models", "mlp,sgc", "--splits", "0,1", *changes, "--out", tables / "board.json")
+    assert board.code == 0, board.err
+    assert "| test recall, % | cat | dog |" in board.out
+    document = json.loads((tables / "board.json").read_text())
+    assert board.out.splitlines()[-1] == f"next: {document['fit_command']}"
+    (chosen,) = (row for row in document["models"] if row["model"] == document["chosen"]["model"])
+    found = lsgnn(*shlex.split(document["fit_command"])[1:], "--out", tables / "run")
+    assert found.code == 0, found.err
+    from lsgnn import Run
+
+    run = Run.load(tables / "run")
+    assert (run.model, run.config.to_dict()) == (chosen["model"], chosen["config"])
+
+
+def test_compare_tunes_every_model_and_goes_on_from_its_store(lsgnn: Any, tmp_path: Path) -> None:
+    arguments = ("fsbm", "--models", "majority,sgc", "--splits", "0", "--set", "epochs=2", "--tune", 2)
+    first = lsgnn("compare", *arguments, "--store", tmp_path, "--json")
+    assert first.code == 0, first.err
+    assert first.json["tuning_trials"] == 2
+    assert len(list(tmp_path.rglob("studies/sgc-*.db"))) == 1
+    again = lsgnn("compare", *arguments, "--store", tmp_path, "--json")
+    assert again.json["models"] == first.json["models"]
 
 
 @pytest.mark.parametrize(
@@ -122,6 +151,10 @@ def test_compare_ranks_models_on_one_graph(lsgnn: Any) -> None:
         (("evaluate", "fsbm", "--preset", "mine"), "has no preset 'mine'"),
         (("predict", "no-run"), "no-run is not a run"),
         (("compare", "fsbm", "--models", "gcm"), "or 'gcn'?"),
+        (("compare", "fsbm", "--models", "sgc", "--set", "sgc.k=3"), "sgc does not have a hyperparameter 'k'"),
+        (("compare", "fsbm", "--models", "sgc", "--set", "gcn.lr=3"), "'gcn', which is not compared"),
+        (("compare", "fsbm", "--models", "sgc", "--set", "epoch=3"), "did you mean 'epochs'?"),
+        (("compare", "fsbm", "--models", "sgc", "--set", "sgc.lr=-1"), "lr=-1.0 is out of range"),
         (("tune", "fsbm", "--space", "all"), "--space 'all' is not a choice"),
         (("tune", "fsbm", "--minutes", "-1"), "--minutes -1 is out of range"),
     ],

@@ -8,6 +8,7 @@ from pathlib import Path
 import typer
 from typer.testing import CliRunner
 
+from lsgnn import InputError
 from lsgnn.cli.diagnose import diagnose
 from tests.report.graphs import evil_graph
 
@@ -39,3 +40,13 @@ def test_tables_without_labels_are_described_too(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "No node has a label" in result.stdout
     assert "start with" not in result.stdout
+
+
+def test_a_metric_can_be_named_and_a_wrong_one_is_refused(tmp_path: Path) -> None:
+    evil_graph().save(tmp_path / "graph.npz")
+    graph = str(tmp_path / "graph.npz")
+    result = CliRunner().invoke(app, [graph, "--no-probes", "--metric", "roc_auc"])
+    assert "- Scored by ROC AUC (chance 50.0 %)." in result.stdout
+    wrong = CliRunner().invoke(app, [graph, "--no-probes", "--metric", "auc"])
+    assert isinstance(wrong.exception, InputError)
+    assert "--metric 'auc' is not a choice" in str(wrong.exception)

@@ -28,6 +28,16 @@ def test_the_localsim_plug_ins_are_a_setting_of_their_hosts(lsgnn, tmp_path) -> 
     assert done.code == 0, done.err
 
 
+@pytest.mark.parametrize("name", ["lsgnn", "gcn", "trees"])
+def test_degrees_are_a_setting_of_every_model(lsgnn, name: str, tmp_path) -> None:
+    graph, settings = tmp_path / "graph.npz", ["--set", "structure_features=degrees", "--set", "epochs=3"]
+    random_graph().save(graph)
+    done = lsgnn("fit", graph, "--model", name, *settings, "--out", tmp_path / "run", "--report", tmp_path / "r.html")
+    assert done.code == 0, done.err
+    again = lsgnn("predict", tmp_path / "run", "--out", tmp_path / "again.csv")
+    assert again.code == 0, again.err
+
+
 def test_models_are_listed_with_what_they_can_do(lsgnn) -> None:
     listed = {model["name"]: model for model in lsgnn("models", "--json").json}
     assert list(listed) == list(zoo.names())

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 QUICK = ("--set", "epochs=5", "--set", "K=2", "--set", "hidden_channels=8", "--set", "direction=undirected")
+QUICK += ("--set", "adjacency_embedding=false")
 
 
 @pytest.fixture

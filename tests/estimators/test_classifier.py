@@ -17,6 +17,7 @@ from lsgnn.estimators.classifier import ABOUT_FITTING, LSGNNClassifier
 from lsgnn.estimators.inputs import hold_out, seed_of
 from lsgnn.estimators.row_classifier import LSGNNRowClassifier
 from lsgnn.graph.node_folds import NodeKFold
+from lsgnn.runs.stages import LSGNN_OPEN
 from tests import trained  # noqa: F401  # one thread
 from tests.graphs import two_blocks
 
@@ -34,18 +35,21 @@ def classifier(**parameters) -> LSGNNClassifier:
 
 def test_every_setting_of_the_method_is_a_parameter_with_its_default():
     parameters = inspect.signature(LSGNNClassifier.__init__).parameters
-    config = LSGNNConfig().to_dict() | {"feature_norm": "auto"}
+    config = LSGNNConfig().to_dict() | dict.fromkeys((*LSGNN_OPEN, "select_by"), "auto")
     assert {name: parameters[name].default for name in config if name != "seed"} == {
         name: value for name, value in config.items() if name != "seed"
     }
     assert set(parameters) == {"self", *config, *ABOUT_FITTING} - {"seed"}
 
 
-def test_columns_of_very_different_sizes_are_standardised_unless_a_norm_is_named():
+def test_what_is_auto_the_held_out_nodes_choose_and_what_is_named_stays():
     wide = replace(GRAPH, x=GRAPH.x * 1000.0 ** np.arange(GRAPH.num_features))
-    assert classifier().fit(wide).run_.config.feature_norm == "standard"
-    assert classifier(feature_norm="l1").fit(wide).run_.config.feature_norm == "l1"
-    assert classifier().fit(GRAPH).run_.config.feature_norm == "l2"
+    chosen = classifier().fit(wide).run_
+    assert chosen.config.feature_norm == "standard"
+    assert {row.stage for row in chosen.tried} >= {"features", "structure", "links", "weights"}
+    named = classifier(feature_norm="l1").fit(wide).run_
+    assert named.config.feature_norm == "l1"
+    assert "features" not in {row.stage for row in named.tried}
 
 
 def test_parameters_are_stored_untouched_and_cloned():
@@ -210,5 +214,5 @@ def test_the_row_classifier_learns_and_is_calibrated():
 def test_the_row_classifier_is_as_sure_as_its_run():
     X, y = GRAPH.x.astype(np.float64), GRAPH.y
     rows = LSGNNRowClassifier(lr=0.05, epochs=40, random_state=0).fit(X, y)
-    assert abs(np.log(rows.run_.temperature)) > 0.1  # or a wrong use of it would not show
+    rows.run_ = replace(rows.run_, known_temperature=2.0)  # or a wrong use of it would not show
     np.testing.assert_allclose(rows.predict_proba(X), rows.run_.predict().probabilities, atol=1e-5)

@@ -16,6 +16,22 @@ def test_products_and_their_gradients_equal_dense_ones() -> None:
     assert torch.allclose(dense.grad, MATRIX.T @ (2 * expected).detach())
 
 
+def test_a_product_is_added_in_place_with_both_gradients() -> None:
+    bias, dense = torch.randn(4, requires_grad=True), torch.randn(3, 4, requires_grad=True)
+    total = bias.repeat(2, 1)
+    out = SPARSE.add_product(total, dense)
+    assert out.data_ptr() == total.data_ptr()
+    out.square().sum().backward()
+    expected = bias + MATRIX @ dense
+    assert torch.allclose(out, expected)
+    assert torch.allclose(bias.grad, (2 * expected).sum(dim=0).detach())
+    assert torch.allclose(dense.grad, MATRIX.T @ (2 * expected).detach())
+
+
+def test_a_vector_is_multiplied_too() -> None:
+    assert torch.equal(SPARSE @ torch.ones(3), MATRIX @ torch.ones(3))
+
+
 def test_dropout_scales_what_it_keeps_and_transposes_the_same_values() -> None:
     torch.manual_seed(0)
     dropped = SPARSE.dropout(0.5)

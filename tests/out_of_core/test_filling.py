@@ -166,6 +166,7 @@ def test_a_store_of_other_data_or_settings_is_not_continued(tmp_path: Path) -> N
     ("config", "memory", "message"),
     [
         ({"adjacency_embedding": True}, 1 << 30, "keeps parameters of each node"),
+        ({"structure_features": "degrees"}, 1 << 30, "structure_features='degrees' is not for stores: use 'none'"),
         ({"K": 17}, 1 << 30, "K=17 is out of range"),
         ({"filter": "self_loop"}, 1 << 30, "filter='self_loop' is not for stores"),
         ({}, 1000, "max_memory=1000 is too little"),

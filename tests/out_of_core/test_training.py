@@ -48,6 +48,18 @@ def test_one_batch_of_all_rows_is_the_training_of_the_torch_loop(store: Store, s
         torch.testing.assert_close(ours.state_dict[name], tensor, atol=1e-4, rtol=1e-3)
 
 
+def test_epochs_are_selected_by_a_ranking_in_one_process(store: Store) -> None:
+    config = CONFIG.replace(select_by="val_average_precision")
+    theirs = train(in_memory(GRAPH, config), GRAPH.y, 2, stratified_splits(GRAPH.y)[0], config, engine="torch")
+    ours = train_stored(store, config, batch_size=7)
+    assert all("val_average_precision" in epoch for epoch in ours.history)
+    whole = train_stored(store, config, batch_size=1000)
+    key = "val_average_precision"
+    assert [e[key] for e in whole.history] == pytest.approx([e[key] for e in theirs.history], abs=1e-6)
+    with pytest.raises(InputError, match="'val_average_precision' ranks all validation rows, which no process of"):
+        train_stored(store, config, world=World(0, 2))
+
+
 def test_rows_of_a_range_are_those_of_the_labelled_nodes(tmp_path: Path) -> None:
     graph = random_graph()  # with isolated nodes
     y = np.where(np.arange(40) % 3 == 0, -1, graph.y)
@@ -82,6 +94,7 @@ def test_mini_batches_learn(store: Store) -> None:
     [
         ({"direction": "out"}, "direction='out', but the store was made with 'undirected'"),
         ({"K": 4}, "K=4, but the store was made with 3"),
+        ({"structure_features": "degrees"}, "structure_features='degrees' is not for stores: use 'none'"),
         ({"adjacency_embedding": True}, "adjacency_embedding=True keeps parameters of each node"),
         ({"weights": "free"}, "weights='free' keeps parameters of each node"),
     ],

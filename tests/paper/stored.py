@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from lsgnn.benchmark.units import Unit, UnitFile, key_of
+from lsgnn.benchmark.units import Unit
+from lsgnn.lines import LineFile, key_of
 
 
 def add_zoo_unit(
@@ -12,4 +13,4 @@ def add_zoo_unit(
     scores = dict(metric="accuracy", val=val, test=test)
     costs = dict(best_epoch=1, epochs=1, seconds=0.0, prepare_seconds=0.0, num_parameters=1)
     unit = Unit(dataset=dataset, model=model, split=split, config=config or {"lr": 0.1}, **scores, **costs)
-    UnitFile(root / "zoo" / dataset / f"{model}.jsonl").add(key_of(model, split, unit.config), vars(unit))
+    LineFile(root / "zoo" / dataset / f"{model}.jsonl").add(key_of(model, split, unit.config), vars(unit))

@@ -6,6 +6,7 @@ import pytest
 
 from lsgnn import LSGNNConfig, Run, fit
 from lsgnn.report import Diagnosis, diagnose
+from tests.fraud import fraud_graph
 from tests.report.graphs import evil_graph
 
 
@@ -13,6 +14,13 @@ from tests.report.graphs import evil_graph
 def run() -> Run:
     """A short training on names that try to break out; the plain loop, so that nothing needs compiling."""
     return fit(evil_graph(), LSGNNConfig(K=2, epochs=12, direction="undirected"), engine="torch")
+
+
+@pytest.fixture(scope="session")
+def fraud_run() -> Run:
+    """Trees on a small fraud table, where one class is nearly all."""
+    graph, _ = fraud_graph(n=2000, edges=8000, labelled=0.6)
+    return fit(graph, model="trees", epochs=15, class_weight="balanced")
 
 
 @pytest.fixture(scope="session")

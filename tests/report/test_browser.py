@@ -127,6 +127,30 @@ def test_pages_of_nodes_turn(run_view: Any, run: Run) -> None:
     assert cells(run_view, "#nodes-table", 1) == second
 
 
+def test_the_slider_moves_the_threshold_and_counts_who_is_flagged(run_view: Any, run: Run) -> None:
+    def count(name: str) -> int:
+        return int(run_view.find_element("id", f"cut-{name}").text.replace(",", ""))
+
+    def move(place: str) -> None:
+        script = (
+            f"const s = document.getElementById('cut-slider'); s.value = s.{place}; s.dispatchEvent(new Event('input'))"
+        )
+        run_view.execute_script(script)
+
+    own = run_view.find_element("id", "cut-own")
+    assert own.is_displayed()  # it starts at the threshold of the run
+    nodes = int(run.split.val.sum())
+    for place, flagged in (("max", nodes), ("min", None)):
+        move(place)
+        assert sum(map(count, ("tp", "fp", "fn", "tn"))) == nodes
+        assert count("flagged") == count("tp") + count("fp")
+        assert flagged in (None, count("flagged"))
+        assert not own.is_displayed()
+    assert count("flagged") < nodes
+    precision = run_view.find_element("id", "cut-precision").text
+    assert precision == f"{100 * count('tp') / count('flagged'):.1f} %"
+
+
 @pytest.mark.parametrize("name", ["run", "diagnosis"])
 def test_the_button_turns_light_to_dark_and_the_page_remembers(browser: Any, site: str, name: str) -> None:
     browser.execute_cdp_cmd(

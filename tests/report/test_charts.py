@@ -13,6 +13,7 @@ from lsgnn.report.charts import (
     RangeRow,
     bar_chart,
     column_chart,
+    curve_chart,
     heat_map,
     interval_chart,
     line_chart,
@@ -29,10 +30,11 @@ CHARTS = {
     "columns": column_chart(EVIL, EVIL, [EVIL, "b"], [1, 2], EVIL, EVIL),
     "lines": line_chart(EVIL, EVIL, [Line(EVIL, [1, 2], [0.5, 1]), Line("b", [1, 2], [1, 2])], EVIL, EVIL, (1, EVIL)),
     "intervals": interval_chart(EVIL, EVIL, [POINT], EVIL, EVIL, reference=(0.5, EVIL)),
-    "ranges": range_chart(EVIL, EVIL, [RangeRow(EVIL, 0.5, EVIL, (0.4, 0.6), (0.0, 0.1))], EVIL),
+    "ranges": range_chart(EVIL, EVIL, [RangeRow(EVIL, 0.5, EVIL, (0.4, 0.6), (0.0, 0.1), points=((EVIL, 0.3),))], EVIL),
     "points": scatter_chart(EVIL, EVIL, [Cloud(EVIL, [(0, 0), (1, 1)], [EVIL, EVIL])], EVIL, EVIL, grey=EVIL),
     "heat": heat_map(EVIL, EVIL, [EVIL, "b"], [[3, 1], [0, 0]], EVIL, EVIL),
     "reliability": reliability_chart(EVIL, EVIL, [(EVIL, [(0.5, POINT)])]),
+    "curves": curve_chart(EVIL, EVIL, [Line(EVIL, [0, 1], [1, 0.2])], EVIL, EVIL, [(0, 0.2, 1, 0.2)]),
 }
 EMPTY = {
     "bars": bar_chart("t", "d", [], "x"),
@@ -43,6 +45,7 @@ EMPTY = {
     "points": scatter_chart("t", "d", [], "x", "y"),
     "heat": heat_map("t", "d", [], [], "x", "y"),
     "reliability": reliability_chart("t", "d", [("a", [])]),
+    "curves": curve_chart("t", "d", [], "x", "y", []),
 }
 
 
@@ -88,3 +91,24 @@ def test_round_ticks() -> None:
 def test_short_words_and_numbers() -> None:
     assert shorten("neighbourhood", 8) == "neighbo…"
     assert [tick_text(v) for v in (0.2, 15000, -0.5)] == ["0.2", "15k", "−0.5"]
+
+
+def test_what_a_value_is_the_mean_of_is_shown_with_it_and_stays_on_the_axis() -> None:
+    rows = [RangeRow("gcn", 2.0, "2.0", (1.0, 3.0), points=(("split 0", 1.0), ("split 1", 3.0), ("split 2", 9.0)))]
+    chart = range_chart("t", "d", rows, "x", limits=(0.0, 4.0))
+    assert chart.count(' pt"') == 2  # 9.0 is beyond the axis
+    assert "gcn, split 1: 3.00" in chart
+    assert "9.00" in range_chart("t", "d", rows, "x")  # which has room for all of them where it is free
+
+
+def test_chance_is_drawn_where_it_is() -> None:
+    chart = curve_chart("t", "d", [Line("a", [0, 1], [1, 1])], "x", "y", [(0, 1, 1, 1)])
+    root = ElementTree.fromstring(chart)
+    (chance,) = (line for line in root.findall("line") if line.get("class") == "mark")
+    assert chance.get("y1") == chance.get("y2") == root.find("path").get("d").split()[1].split("L")[0]
+
+
+def test_precision_is_drawn_in_steps() -> None:
+    lines = [Line("a", [0, 0.5, 1], [1, 1, 0.5])]
+    path = ElementTree.fromstring(curve_chart("t", "d", lines, "x", "y", [], steps=True)).find("path").get("d")
+    assert [command for command in path if command.isalpha()] == ["M", "V", "H", "V", "H"]

@@ -4,19 +4,25 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lsgnn import Graph, LSGNNConfig, stratified_splits
+from lsgnn import Graph, InputError, Splits, stratified_splits, zoo
 from lsgnn.errors import TrainingDiverged
 from lsgnn.report import diagnose, diagnosis_page, probes
 from lsgnn.report.diagnosis import num_steps
 from lsgnn.report.probes import run_probes
+from lsgnn.report.scoring import Scoring
+from tests.fraud import fraud_graph
 from tests.graphs import random_graph, two_blocks
 from tests.report.graphs import evil_graph, five_nodes
+
+ACCURACY = Scoring("accuracy", "accuracy", 1, None, unbalanced=False)
 
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two splits and a few epochs: what is tested is the protocol, not the scores."""
     monkeypatch.setattr(probes, "NUM_SPLITS", 2)
+    monkeypatch.setattr(probes, "MORE_SPLITS", 2)
+    monkeypatch.setattr(probes, "TREES_GROWN", 20)
     monkeypatch.setattr(probes, "PATIENCE", 3)
     monkeypatch.setattr("lsgnn.train.fused.supports", lambda config: False)  # nothing to compile for so small a graph
 
@@ -26,9 +32,10 @@ def test_probes_score_validation_nodes_and_move_the_bar(quick: None) -> None:
     graph = random_graph(n=60)
     found = diagnose(graph, on_step=steps.append)
     assert len(steps) == num_steps(graph)
-    assert [row.model for row in found.probes.rows] == ["majority", "mlp", "sgc", "lsgnn", "lsgnn", "lsgnn", "lsgnn"]
+    models = ["majority", "mlp", "mlp", "sgc", "trees", "trees", "lsgnn", "lsgnn", "lsgnn", "lsgnn"]
+    assert [row.model for row in found.probes.rows] == models
     assert all(len(row.scores) == 2 for row in found.probes.rows)
-    LSGNNConfig(**found.verdict.settings)
+    zoo.get(found.verdict.model).config(**found.verdict.settings)
     json.dumps(found.to_dict(), allow_nan=False)
     assert "Validation accuracy of quick probes" in diagnosis_page(found)
 
@@ -43,14 +50,16 @@ def test_test_labels_change_no_score(quick: None) -> None:
     graph = replace(two_blocks(n=60), splits=stratified_splits(two_blocks(n=60).y, num_splits=1))
     split = graph.splits[0]
     other = replace(graph, y=np.where(split.test, 1 - graph.y, graph.y))
-    scores = [[row.scores for row in run_probes(g, "", [split], ("undirected",)).rows] for g in (graph, other)]
+    scores = [
+        [row.scores for row in run_probes(g, "", [split], ("undirected",), ACCURACY).rows] for g in (graph, other)
+    ]
     assert scores[0] == scores[1]
 
 
 def test_one_split_gets_an_interval_over_nodes(quick: None) -> None:
     graph = replace(two_blocks(n=60), splits=stratified_splits(two_blocks(n=60).y, num_splits=1))
-    found = run_probes(graph, "official", [graph.splits[0]], ("undirected",))
-    assert all(row.accuracy.interval is not None for row in found.rows)
+    found = run_probes(graph, "official", [graph.splits[0]], ("undirected",), ACCURACY)
+    assert all(row.score.interval is not None for row in found.rows)
     assert "Wilson" in found.interval
 
 
@@ -97,3 +106,41 @@ def test_a_single_feature_is_more_than_its_sign() -> None:
 
 def test_same_seed_same_diagnosis() -> None:
     assert diagnose(random_graph(), probes=False).to_dict() == diagnose(random_graph(), probes=False).to_dict()
+
+
+def test_a_rare_class_is_scored_by_average_precision_and_its_degrees_are_seen(quick: None) -> None:
+    graph, _ = fraud_graph(n=3000, edges=12_000, labelled=0.4)
+    steps: list[str] = []
+    found = diagnose(graph, on_step=steps.append)
+    assert len(steps) == num_steps(graph)
+    assert found.probes.metric == "average_precision"
+    assert found.probes.get("Majority class").score.mean == pytest.approx(4.1, abs=0.1)  # 10 of 245
+    assert (
+        "2.0 % of the labelled nodes (24) are 'fraud': accuracy would call everybody 'ok'" in found.verdict.sentences[0]
+    )
+    said = " ".join(found.verdict.sentences)
+    assert "Edges help" in said
+    assert "add nothing" not in said
+    assert found.verdict.command("GRAPH") == "lsgnn fit GRAPH --model trees --set class_weight=balanced"
+    page = diagnosis_page(found)
+    assert "Validation average precision of quick probes" in page
+    assert "validation accuracy" not in page
+
+
+def test_another_metric_can_be_asked_for(quick: None) -> None:
+    graph = replace(two_blocks(n=60), splits=stratified_splits(two_blocks(n=60).y, num_splits=1))
+    found = diagnose(graph, metric="roc_auc")
+    assert found.probes.get("Majority class").score.mean == 50.0
+    assert "resampled" in found.probes.interval
+    assert "Scored by ROC AUC (chance 50.0 %)." in found.verdict.sentences[0]
+    assert "resampled" not in found.to_dict()["probes"]["rows"][0]
+    with pytest.raises(InputError, match="is for two classes, but there are 3"):
+        diagnose(random_graph(), metric="average_precision")
+
+
+def test_validation_nodes_of_one_class_cannot_be_ranked(quick: None) -> None:
+    graph = two_blocks(n=60)
+    mask = np.arange(60) % 3
+    lopsided = replace(graph, splits=Splits(mask == 0, (mask == 1) & (graph.y == 0), mask == 2))
+    with pytest.raises(InputError, match="needs both classes"):
+        diagnose(lopsided, metric="roc_auc")

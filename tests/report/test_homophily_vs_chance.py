@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from lsgnn import homophily
-from lsgnn.graph.homophily import labelled_edges
-from lsgnn.report.homophily_vs_chance import battery, homophily_vs_chance, shuffled_labels
+from lsgnn.graph.homophily import battery, labelled_edges
+from lsgnn.report.homophily_vs_chance import homophily_vs_chance, shuffled_labels
 from tests.graphs import random_graph, two_blocks
 from tests.report.graphs import five_nodes
 

@@ -1,8 +1,11 @@
 import math
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from lsgnn.report.intervals import mean_interval, share_interval
+from lsgnn import InputError
+from lsgnn.report.intervals import mean_interval, percentile_interval, resampled_scores, share_interval
 
 
 def test_mean_interval_is_the_t_interval() -> None:
@@ -30,3 +33,22 @@ def test_a_share_of_everything_stays_within_zero_and_one() -> None:
 
 def test_a_share_of_nothing_is_not_defined() -> None:
     assert math.isnan(share_interval(0, 0).mean)
+
+
+def test_resampling_a_share_agrees_with_wilson() -> None:
+    right = np.arange(400) < 320
+    found = percentile_interval(0.8, resampled_scores(lambda rows: right[rows].mean(), 400))
+    wilson = share_interval(320, 400)
+    assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), abs=0.015)
+
+
+def test_draws_without_a_score_are_left_out_and_too_few_give_no_interval() -> None:
+    def needs_the_first(rows: NDArray[np.int64]) -> float:
+        if 0 not in rows:
+            raise InputError("the only node of its class is missing")
+        return 1.0
+
+    scores = resampled_scores(needs_the_first, 3)
+    assert 0 < sum(map(math.isnan, scores)) < len(scores) / 2  # (2/3)³ = 30 % of draws miss it
+    assert percentile_interval(1.0, scores).interval == (1.0, 1.0)
+    assert percentile_interval(1.0, [float("nan")] * 200).interval is None

@@ -21,6 +21,7 @@ from lsgnn.report import (
 )
 from tests.graphs import two_blocks
 from tests.report.graphs import EVIL_CLASS, EVIL_ID
+from tests.trained import small_run
 
 VOID = {"meta", "br", "input", "line", "circle", "rect", "path", "polyline"}
 
@@ -95,7 +96,8 @@ def test_names_are_text_and_nothing_else(pages: dict[str, str], name: str) -> No
     assert EVIL_ID not in page
     assert "evil &#34;&lt;b&gt;&#34; graph" in page
     scripts = [attributes for tag, attributes in Reader(page).tags if tag == "script"]
-    assert scripts in ([{}], [{}, {"type": "application/json", "id": "node-data"}])
+    data = [{"type": "application/json", "id": name} for name in ("cut-data", "node-data")]
+    assert scripts in ([{}], [{}, *data])
 
 
 def test_the_node_table_holds_the_names_as_they_are(pages: dict[str, str], run: Run) -> None:
@@ -135,3 +137,36 @@ def test_pages_are_the_same_every_time(run: Run, diagnosis: Diagnosis, tmp_path:
     write_diagnosis_page(diagnosis, tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text("utf-8") == diagnosis_page(diagnosis)
     assert run_page(run) == run_page(run)
+
+
+@pytest.fixture(scope="module")
+def fraud_page(fraud_run: Run) -> str:
+    return run_page(fraud_run)
+
+
+def test_a_page_on_a_rare_class_speaks_of_its_metric(fraud_page: str, fraud_run: Run) -> None:
+    Reader(fraud_page)
+    assert "test average precision of fraud, read once" in fraud_page
+    assert f"<b>{100 * fraud_run.metrics['test_average_precision']:.1f} %</b>" in fraud_page
+    assert f"chance {100 * fraud_run.graph.y[fraud_run.split.test].mean():.1f} %" in fraud_page
+    assert "Validation average precision by epoch" in fraud_page
+    assert "Recall of fraud by degree" in fraud_page
+    assert "Accuracy by degree" not in fraud_page
+    assert "The run's own threshold: the one with the highest F1 on validation nodes." in fraud_page
+    assert "in the curves and the lift of the ranking below" in fraud_page
+
+
+def test_slider_confusion_and_classes_agree_on_the_threshold(fraud_page: str, fraud_run: Run) -> None:
+    cut = json.loads(Reader(fraud_page).data["cut-data"])
+    threshold, hits, wrong = cut["rows"][cut["start"]]
+    rows = fraud_run.split.val
+    flagged = fraud_run.predict().probabilities[rows, 1] >= fraud_run.decision.threshold
+    assert (threshold, hits + wrong) == (fraud_run.decision.threshold, flagged.sum())
+    assert hits == (flagged & (fraud_run.graph.y[rows] == 1)).sum()
+    assert cut["positives"] + cut["negatives"] == rows.sum()
+    nodes = json.loads(Reader(fraud_page).data["node-data"])["rows"]
+    assert sum(row[3] for row in nodes if row[1] == 2) == flagged.sum()  # predicted fraud among validation nodes
+
+
+def test_only_two_classes_are_ranked() -> None:
+    assert "Curves, threshold, lift" not in run_page(small_run())

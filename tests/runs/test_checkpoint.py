@@ -134,6 +134,17 @@ def test_a_broken_file_is_named(folder, name, content):
         ("notes", [7]),
         ("graph", None),
         ("environment", []),
+        ("metric", "f2"),
+        ("metric", ["accuracy"]),
+        ("decision", 0.5),
+        ("decision", []),
+        ("decision", {}),
+        ("decision", {"positive": 2, "threshold": 0.5, "rule": "f1"}),
+        ("decision", {"positive": True, "threshold": 0.5, "rule": "f1"}),
+        ("decision", {"positive": 1, "threshold": 1.5, "rule": "f1"}),
+        ("decision", {"positive": 1, "threshold": float("nan"), "rule": "f1"}),
+        ("decision", {"positive": 1, "threshold": 0.5, "rule": 3}),
+        ("decision", {"positive": 1, "threshold": 0.5, "rule": "f1", "more": 0}),
     ],
 )
 def test_a_summary_that_no_run_writes_is_refused(folder, key, value):

@@ -52,6 +52,27 @@ def test_standardised_columns_of_another_graph_are_on_the_scale_of_the_known_one
 
 
 @every_model
+def test_with_degrees_it_is_saved_loaded_and_applied_to_other_graphs_and_new_nodes(name: str, tmp_path) -> None:
+    graph = random_graph()
+    run = lsgnn.fit(graph, model=name, structure_features="degrees", **QUICK)
+    run.save(tmp_path / "run")
+    again = Run.load(tmp_path / "run")
+    np.testing.assert_array_equal(again.logits, run.logits)
+    if run.entry.explains:
+        np.testing.assert_allclose(again.explain(0).logits, run.logits[0], atol=1e-5)
+    if run.config.tied_to_graph:
+        return
+    np.testing.assert_allclose(again.predict(graph).probabilities, run.predict().probabilities, atol=1e-5)
+    assert len(again.predict(random_graph(seed=1, n=30))) == 30
+    # a copy of an isolated node is that node, however it is computed: no degree changes
+    x, atol = np.asarray(graph.x)[39:], 0.05 if name in ("wrgat", "glognn") else 1e-5  # these two read all nodes
+    for exact in (False, True):
+        found = again.predict_new(x, [], exact=exact).probabilities
+        np.testing.assert_allclose(found, run.predict().probabilities[39:], atol=atol)
+    assert len(again.predict_new(x, [(40, 0), (40, 1), (2, 40)])) == 1
+
+
+@every_model
 def test_it_explains_a_node_or_names_the_model_that_does(name: str) -> None:
     run = lsgnn.fit(random_graph(), model=name, **QUICK)
     if zoo.get(name).explains:

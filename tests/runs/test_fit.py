@@ -5,7 +5,6 @@ from scipy.special import softmax
 
 import lsgnn
 from lsgnn import Graph, InputError, LSGNNConfig, LSGNNWarning, Split
-from lsgnn.runs.probe import is_directed
 from tests.graphs import random_graph, two_blocks
 
 QUICK = LSGNNConfig(epochs=20, K=2, hidden_channels=8, lr=0.05)
@@ -97,31 +96,14 @@ def test_callbacks_hear_of_every_epoch_from_either_engine() -> None:
         assert heard == list(range(1, 21))
 
 
-def test_when_nobody_says_the_validation_nodes_choose_direction_and_weights() -> None:
+def test_weights_that_somebody_named_are_kept_and_only_directions_are_tried() -> None:
     graph = two_blocks(n=60)
     directed = Graph(x=graph.x, edge_index=graph.edge_index[:, :100], y=graph.y)
-    run = lsgnn.fit(directed, epochs=10, K=2, hidden_channels=8)
-    note = next(note for note in run.notes if "chosen by validation accuracy" in note)
-    assert run.config.direction in note
-    assert all(f"{d}/{w}" in note for d in ("undirected", "out", "in") for w in ("localsim", "graph"))
-    assert not any("chosen" in note for note in lsgnn.fit(directed, QUICK).notes)  # a config is a decision
-
-
-@pytest.mark.parametrize("said", [{"config": QUICK.replace(weights="node")}, {"weights": "node", "epochs": 3}])
-def test_weights_that_somebody_named_are_kept_and_only_directions_are_tried(said: dict) -> None:
-    graph = two_blocks(n=60)
-    directed = Graph(x=graph.x, edge_index=graph.edge_index[:, :100], y=graph.y)
-    run = lsgnn.fit(directed, **said, direction="auto")
+    run = lsgnn.fit(directed, QUICK.replace(weights="node"), direction="auto")
     (note,) = [note for note in run.notes if "chosen by validation accuracy" in note]
     assert run.config.weights == "node"
     assert note.startswith(f"direction={run.config.direction!r} chosen")
-    assert all(f"{direction}/node" in note for direction in ("undirected", "out", "in"))
-
-
-def test_equal_links_of_unequal_weight_have_a_direction() -> None:
-    pair = np.array([[0, 1], [1, 0]])
-    for weights, directed in (([2.0, 2.0], False), ([1.0, 5.0], True)):
-        assert is_directed(Graph(x=np.eye(2), edge_index=pair, edge_weight=np.array(weights))) is directed
+    assert [row.candidate for row in run.tried] == ["undirected", "out", "in"]
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ KINDS = [
     {"weights": "localsim_naive", "similarity": "euclidean"},
     {"weights": "graph", "K": 1},
     {"weights": "node", "direction": "out"},
+    {"structure_features": "degrees"},
 ]
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lsgnn.train.calibration import fit_temperature
+from lsgnn.train.calibration import calibrated_temperature
 from tests.graphs import random_graph, two_blocks
 from tests.trained import small_run
 
@@ -18,7 +18,7 @@ def run():
 
 def test_the_temperature_comes_from_the_validation_nodes(run):
     val = run.split.val
-    assert run.temperature == fit_temperature(run.logits[val], run.graph.y[val])
+    assert run.temperature == calibrated_temperature(run.logits[val], run.graph.y[val])
 
 
 def test_calibration_changes_probabilities_but_no_prediction(run):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lsgnn import InputError
-from lsgnn.train.calibration import expected_calibration_error, fit_temperature
+from lsgnn.train.calibration import calibrated_temperature, expected_calibration_error, fit_temperature
 
 
 def drawn_from_their_softmax(n: int = 4000, C: int = 4) -> tuple[np.ndarray, np.ndarray]:
@@ -58,6 +58,42 @@ def test_without_rows_nothing_is_changed_and_bad_logits_are_refused():
         fit_temperature(np.array([[np.nan, 0.0]]), np.array([0]))
     with pytest.raises(InputError, match=r"pass \[rows, classes\]"):
         fit_temperature(np.zeros((2, 3)), np.zeros(3, int))
+
+
+@pytest.mark.parametrize("scale", [0.3, 4.0])
+def test_a_temperature_that_helps_unseen_rows_is_kept_whole(scale):
+    logits, y = drawn_from_their_softmax(200)
+    assert calibrated_temperature(logits * scale, y) == fit_temperature(logits * scale, y)
+
+
+def test_a_temperature_that_only_fits_its_own_rows_is_dropped():
+    """Logits that are calibrated already: whatever a few rows prefer is chance."""
+    random = np.random.default_rng(0)
+    logits, y = drawn_from_their_softmax()
+    kept = []
+    for _ in range(40):
+        rows = random.choice(len(y), 25, replace=False)
+        T = calibrated_temperature(logits[rows], y[rows])
+        assert T in (1.0, fit_temperature(logits[rows], y[rows]))
+        kept.append(T != 1.0)
+    assert 0 < np.mean(kept) < 0.5
+
+
+def test_cross_fitting_by_hand():
+    """19 rows are too few to tell. Of 20, all sure and right, each fifth says what the others say; of 20 with one
+    mistake, logits as they are lose less than what the rows around that one prefer."""
+    logits = np.array([[1.0, 0.0]] * 20)
+    right, once_wrong = np.zeros(20, int), np.eye(20, dtype=int)[0]
+    assert calibrated_temperature(logits[:19], right[:19]) == 1.0
+    assert calibrated_temperature(logits, right) == fit_temperature(logits, right) < 0.5
+    sure = logits * np.log(19)  # 19 of 20 are right, as stated
+    assert calibrated_temperature(sure, once_wrong) == 1.0
+
+
+def test_bad_logits_are_refused_however_few():
+    with pytest.raises(InputError, match="NaN or infinite"):
+        calibrated_temperature(np.array([[np.nan, 0.0]]), np.array([0]))
+    assert calibrated_temperature(np.zeros((0, 3)), np.zeros(0, int)) == 1.0
 
 
 def test_the_calibration_error_is_the_mean_gap_between_confidence_and_accuracy():

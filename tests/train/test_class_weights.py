@@ -41,6 +41,7 @@ def test_a_rare_class_is_found_when_classes_count_the_same(engine: str) -> None:
     assert scores["balanced"] > scores["none"] + 0.2
 
 
+@pytest.mark.filterwarnings("ignore:.*validation nodes are few")
 def test_both_engines_weigh_alike() -> None:
     graph = imbalanced()
     config = LSGNNConfig(epochs=5, K=1, hidden_channels=8, dropout=0.0, class_weight="balanced")

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 import torch
 
-from lsgnn import LSGNN, InputError, LSGNNConfig, stratified_splits
+from lsgnn import LSGNN, InputError, LSGNNConfig, stratified_splits, zoo
 from lsgnn.nn.rows import make_rows
 from lsgnn.propagate.precompute import precompute
 from lsgnn.train.loop import score, train_torch
 from lsgnn.train.selection import BestEpoch
-from lsgnn.train.trained import Trained
+from lsgnn.train.trained import Epoch, StopTraining, Trained
 from tests.graphs import two_blocks
 
 GRAPH = two_blocks()
@@ -25,7 +25,7 @@ def test_the_model_is_left_with_the_weights_of_its_best_epoch() -> None:
     model, result = trained()
     config = LSGNNConfig(K=2, hidden_channels=8)
     rows = make_rows(precompute(GRAPH, config), config).select(torch.from_numpy(np.flatnonzero(SPLIT.val)))
-    loss, _ = score(model, rows, torch.from_numpy(GRAPH.y[SPLIT.val]))
+    loss, *_ = score(model, rows, torch.from_numpy(GRAPH.y[SPLIT.val]))
     losses = [epoch["val_loss"] for epoch in result.history]
     assert loss == pytest.approx(min(losses), rel=1e-5)
     assert result.best_epoch == 1 + int(np.argmin(losses))
@@ -79,3 +79,20 @@ def test_patience_begins_again_when_equal_accuracy_comes_with_a_lower_loss() -> 
 def test_no_finite_loss_at_all_is_an_error() -> None:
     with pytest.raises(InputError, match="training diverged"):
         BestEpoch("val_loss").require_any(lr=10.0)
+
+
+def test_a_callback_may_end_a_training_run_and_the_best_epoch_so_far_is_kept() -> None:
+    def until_three(epoch: Epoch) -> None:
+        if epoch["epoch"] == 3:
+            raise StopTraining
+
+    for model in ("mlp", "trees", "lsgnn"):
+        entry, graph = zoo.get(model), two_blocks()
+        split = stratified_splits(graph.y)[0]
+        for engine in entry.engines:
+            config = entry.config(epochs=8)
+            trained = entry.train(
+                graph, entry.prepare(graph, config), split, config, engine=engine, on_epoch=until_three
+            )
+            assert len(trained.history) == (8 if engine == "cpu" else 3)  # the fused engine tells when it has finished
+            assert 1 <= trained.best_epoch <= len(trained.history)

@@ -26,6 +26,14 @@ def test_a_round_trip_changes_nothing(members):
     assert str(read_history(write_history(histories), len(members))) == str(histories)  # as text, NaN equals NaN
 
 
+def test_a_further_score_is_kept_and_may_be_unknown():
+    lines = [
+        Epoch(epoch=1, train_loss=1.0, val_loss=1.0, val_accuracy=0.5, val_roc_auc=0.75),
+        Epoch(epoch=2, train_loss=1.0, val_loss=math.nan, val_accuracy=0.5, val_roc_auc=math.nan),
+    ]
+    assert str(read_history(write_history([lines]), 1)) == str([lines])
+
+
 def test_an_infinite_loss_is_null_in_the_file():
     text = write_history([[Epoch(epoch=1, train_loss=math.inf, val_loss=1.0, val_accuracy=0.5)]])
     assert json.loads(text) == {"member": 0, "epoch": 1, "train_loss": None, "val_loss": 1.0, "val_accuracy": 0.5}
@@ -49,6 +57,8 @@ LINE = {"member": 0, "epoch": 1, "train_loss": 1.0, "val_loss": 1.0, "val_accura
         ({"val_loss": True}, "a loss in line 1: True"),
         ({"val_accuracy": 1.5}, "the accuracy in line 1 is 1.5"),
         ({"val_accuracy": None}, "None is not a finite number"),
+        ({"val_roc_auc": 1.5}, "the val_roc_auc in line 1 is 1.5"),
+        ({"val_roc_auc": 0.5, "val_macro_f1": 0.5}, "line 1 is not the record of an epoch"),
         ({"more": 1}, "line 1 is not the record of an epoch"),
     ],
 )

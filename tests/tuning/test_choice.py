@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from lsgnn import LSGNNConfig, stratified_splits, zoo
+from lsgnn.train.metrics import Metric
 from lsgnn.tuning import tune
 from lsgnn.tuning.choice import choose
 from lsgnn.tuning.scorer import Scorer
@@ -25,6 +26,7 @@ class Lucky:
 
     base: LSGNNConfig = field(default_factory=LSGNNConfig)
     seeds: list[int] = field(default_factory=list)
+    metric: Metric = "accuracy"
 
     def scores(self, settings: dict[str, Any], splits: Sequence[int], seed: int) -> Iterator[float]:
         self.seeds.append(seed)

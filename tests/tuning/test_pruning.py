@@ -1,11 +1,8 @@
-import numpy as np
 import optuna
 import pytest
 from optuna.trial import TrialState, create_trial
 
-from lsgnn import Graph
-from lsgnn.graph.splits import Split
-from lsgnn.tuning.pruning import HopelessPruner, judging_nodes
+from lsgnn.tuning.pruning import HopelessPruner
 
 
 def study_whose_best_trial_has(*scores: float) -> optuna.Study:
@@ -50,11 +47,3 @@ def test_far_behind_ends_a_trial_at_once_and_a_little_behind_after_some_splits(
 
 def test_nothing_is_pruned_before_a_trial_is_complete() -> None:
     assert not is_pruned(optuna.create_study(direction="maximize", pruner=HopelessPruner(num_val=800)), 1.0)
-
-
-def test_where_classes_count_alike_the_rarest_decides_how_much_is_known() -> None:
-    graph = Graph(x=np.eye(8), edge_index=np.zeros((2, 0), int), y=np.array([0, 0, 0, 0, 1, 0, 1, 1]))
-    val = np.arange(8) < 6  # five nodes of one class, one of the other
-    split = Split(~val, val, np.zeros(8, bool))
-    assert judging_nodes(graph, split, "accuracy") == 6
-    assert judging_nodes(graph, split, "roc_auc") == 1

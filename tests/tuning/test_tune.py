@@ -340,7 +340,7 @@ def test_a_first_look_that_ran_out_of_time_goes_on(tmp_path: Path) -> None:
         ({"start": [{"lr": 5.0}]}, "start has lr=5.0, outside the search space: it must be from 0.001 to 0.1"),
         ({"start": [{"betta": 0.5}]}, "start has 'betta', which is not searched: use lr"),
         ({"model": "majority"}, "majority has no settings to tune"),
-        ({"model": "gcn", "base": LSGNNConfig()}, "base is of type LSGNNConfig: gcn takes GCNConfig"),
+        ({"model": "gcn", "base": LSGNNConfig()}, "config is of type LSGNNConfig: pass an GCNConfig"),
         ({"which": []}, "which is empty"),
     ],
 )

@@ -6,6 +6,7 @@ import torch
 
 from lsgnn import Graph, zoo
 from lsgnn.errors import InputError
+from lsgnn.graph.splits import stratified_splits
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.zoo.presets import zoo_preset, zoo_variants
 from tests.graphs import random_graph
@@ -80,6 +81,7 @@ def test_it_equals_the_equations_written_node_by_node(kind: dict, direction: str
     graph = small_graph()
     for norm, residual, jk, pre_linear in product(["layer", "none"], *[[True, False]] * 3):
         settings = {**kind, "norm": norm, "residual": residual, "jk": jk, "pre_linear": pre_linear}
+        settings["feature_norm"] = "none"
         module, inputs = exact("classic", graph, hidden_channels=4, num_layers=3, direction=direction, **settings)
         expected = plain(module, torch.from_numpy(np.asarray(graph.x, dtype=np.float64)), direction, settings)
         # the filter is stored in single precision
@@ -142,14 +144,15 @@ def test_weights_begin_as_in_torch_and_pyg() -> None:
 def test_presets_hold_the_published_rows_and_their_two_variants() -> None:
     config = zoo.get("classic").config
     assert zoo_preset("classic", "squirrel-filtered") == config(
-        hidden_channels=256, num_layers=4, dropout=0.7, epochs=500
+        feature_norm="none", hidden_channels=256, num_layers=4, dropout=0.7, epochs=500
     )
     assert zoo_preset("classic", "squirrel") == config() == zoo_preset("classic", "my-graph")
     assert zoo_variants("classic") == ("", "sage", "gat")
     assert zoo_preset("classic", "chameleon-filtered", "gat") == config(
-        conv="gat", hidden_channels=256, num_layers=2, dropout=0.7, weight_decay=1e-3, epochs=200
+        conv="gat", feature_norm="none", hidden_channels=256, num_layers=2, dropout=0.7, weight_decay=1e-3, epochs=200
     )
     for dataset in ("amazon-ratings", "roman-empire", "minesweeper", "questions"):
+        assert zoo_preset("classic", dataset).patience == 0, "thousands of small steps, none of which we have checked"
         assert [zoo_preset("classic", dataset, v).conv for v in zoo_variants("classic")] == ["gcn", "sage", "gat"]
 
 
@@ -164,3 +167,28 @@ def test_a_graph_without_edges_is_classified_by_its_features() -> None:
     for kind in KINDS:
         module, inputs = built("classic", alone, hidden_channels=4, **kind)
         assert torch.isfinite(module(inputs)).all()
+
+
+def test_by_default_columns_of_any_scale_count_and_words_stay_as_they_are() -> None:
+    graph = random_graph()
+    x = np.asarray(graph.x, dtype=np.float64) + np.random.default_rng(0).normal(size=graph.x.shape)
+    x[:, 0] *= 1e6
+    scaled = Graph(x=x, edge_index=graph.edge_index, y=graph.y)
+    assert torch.allclose(built("classic", scaled)[1].x.std(dim=0, correction=0), torch.tensor(1.0), atol=1e-3)
+    words = Graph(x=(x > 0).astype(np.float32), edge_index=graph.edge_index, y=graph.y)
+    assert torch.equal(built("classic", words)[1].x, torch.from_numpy(np.asarray(words.x)))
+
+
+@pytest.mark.parametrize("name", ["classic", "trees"])
+def test_balanced_class_weights_raise_the_share_of_the_rare_class(name: str) -> None:
+    rng = np.random.default_rng(0)
+    y = (rng.random(400) < 0.08).astype(int)
+    x = rng.normal(size=(400, 3)) + 0.7 * y[:, None]
+    graph = Graph(x=x, edge_index=np.zeros((2, 0), np.int64), y=y)
+    split = stratified_splits(y, num_splits=1, train=0.5, val=0.25, seed=0)[0]
+    model = zoo.get(name)
+    found = {}
+    for weight in ("none", "balanced"):
+        config = model.config(class_weight=weight, epochs=30, select_by="val_loss")
+        found[weight] = (model.solve(graph, split, config).logits.argmax(axis=1)[split.test] == 1).mean()
+    assert found["balanced"] > 2 * found["none"]

@@ -64,6 +64,31 @@ def test_it_trains_and_the_seed_decides_everything(name: str, settings: dict, sp
     assert not np.array_equal(first.logits, other.logits)
 
 
+@pytest.mark.parametrize("name", zoo.names())
+@pytest.mark.parametrize("sparse", [True, False])
+def test_degrees_are_columns_that_the_module_reads(name: str, sparse: bool) -> None:
+    """Whoever scales features reads them beside the user's; look-ups and trees do what they do without."""
+    graph, model = graph_with(sparse), zoo.get(name)
+    split = stratified_splits(graph.y)[0]
+    plain, degrees = (
+        model.solve(graph, split, model.config(epochs=3, structure_features=s)) for s in ("none", "degrees")
+    )
+    assert np.isfinite(degrees.logits).all()
+    assert np.array_equal(plain.logits, degrees.logits) == (not hasattr(model.config, "feature_norm"))
+    if hasattr(model.config, "feature_norm"):
+        assert degrees.num_parameters > plain.num_parameters
+        assert model.prepare(graph, model.config(structure_features="degrees")).x.shape[1] == 30 + 3  # and a constant
+
+
+@pytest.mark.parametrize("name", zoo.names())
+def test_without_degrees_the_model_prepares_the_graph_itself(name: str) -> None:
+    seen: list[object] = []
+    model, graph = replace(zoo.get(name), make_inputs=lambda *given: seen.extend(given)), random_graph()
+    config = model.config()
+    model.prepare(graph, config)
+    assert (seen[0] is graph, seen[1] is config, seen[2]) == (True, True, None)
+
+
 def untrained(name: str, settings: dict, graph: Graph) -> tuple[torch.nn.Module, object, torch.Tensor]:
     model = zoo.get(name)
     config = model.config(hidden_channels=8, **settings)

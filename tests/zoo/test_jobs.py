@@ -28,6 +28,12 @@ def test_depth_and_shares_do_not_need_a_new_precompute_but_direction_does() -> N
     assert shared(MODEL, QUICK) is shared(MODEL, QUICK.replace(gamma=0.2))
 
 
+def test_degrees_are_prepared_apart() -> None:
+    shared = Prepared(GRAPH)
+    assert shared(MODEL, QUICK).x.shape[1] == 6
+    assert shared(MODEL, QUICK.replace(structure_features="degrees")).x.shape[1] == 6 + 2  # and a constant
+
+
 def test_labels_of_test_nodes_are_never_read_in_training() -> None:
     from dataclasses import replace
 

@@ -5,7 +5,7 @@ from lsgnn import zoo
 from lsgnn.config import LSGNNConfig
 from lsgnn.graph.splits import stratified_splits
 from lsgnn.runs.fit import fit
-from tests.graphs import two_blocks
+from tests.graphs import random_graph, two_blocks
 
 
 def test_behind_the_protocol_it_is_the_very_same_model() -> None:
@@ -18,3 +18,21 @@ def test_behind_the_protocol_it_is_the_very_same_model() -> None:
     assert np.array_equal(shared.logits, alone.logits)
     assert shared.logits == pytest.approx(run.logits, rel=1e-5, abs=1e-6)  # torch sums by as many threads as are free
     assert shared.num_parameters == sum(p.numel() for p in run.module.parameters())
+
+
+def test_new_nodes_among_themselves_leave_known_degrees_alone_and_both_ways_agree() -> None:
+    graph = random_graph()
+    run = fit(graph, LSGNNConfig(K=2, epochs=5, direction="out", structure_features="degrees", feature_norm="standard"))
+    new = {"x": np.asarray(graph.x)[:3] + 1, "edges": [(40, 41), (41, 40), (40, 42), (42, 42)]}
+    near, exact = (run.predict_new(**new, exact=exact).probabilities for exact in (False, True))
+    np.testing.assert_allclose(near, exact, atol=1e-6)
+    alone = run.predict_new(new["x"], []).probabilities
+    assert np.abs(near - alone).max() > 1e-4
+
+
+def test_pyg_users_get_degrees_by_the_transform() -> None:
+    from lsgnn.nn.transform import LSGNNPrecompute
+
+    graph = random_graph()
+    rows = LSGNNPrecompute(K=1, structure_features="degrees")(graph.to_pyg()).rows
+    assert rows.channels.stack.shape == (3, 40, 12 + 3)  # out, in and a constant

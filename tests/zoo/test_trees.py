@@ -261,3 +261,24 @@ def test_a_split_of_its_own_is_honoured() -> None:
     masks = np.arange(80) % 4
     run = lsgnn.fit(graph, model="trees", split=Split(masks < 2, masks == 2, masks == 3), **SMALL)
     assert run.metrics["test_accuracy"] > 0.5
+
+
+def test_the_best_iteration_may_be_selected_by_any_score() -> None:
+    graph = two_blocks(n=200)
+    split = stratified_splits(graph.y)[0]
+    config = TREES.config(min_samples_leaf=2, epochs=25, patience=0, lr=0.3, select_by="val_roc_auc")
+    inputs = TREES.prepare(graph, config)
+    trained = TREES.train(graph, inputs, split, config)
+    scores = [epoch["val_roc_auc"] for epoch in trained.history]
+    assert scores[trained.best_epoch - 1] == max(scores) > min(scores)
+    logits = TREES.module(graph, inputs, config, trained.state_dict)(inputs)[split.val].numpy()
+    assert measure("roc_auc", logits, graph.y[split.val]) == pytest.approx(max(scores), abs=1e-3)
+
+
+def test_a_tiny_graph_grows_trees_too() -> None:
+    """Ten nodes in each leaf, the default, would leave a dozen training nodes in one."""
+    y = np.arange(20) % 2
+    graph = Graph(x=np.column_stack([3.0 * y, np.ones(20)]), edge_index=np.zeros((2, 0), int), y=y)
+    split = stratified_splits(y)[0]
+    solution = zoo.get("trees").solve(graph, split, zoo.get("trees").config())
+    assert (solution.logits.argmax(axis=1) == y).all()

@@ -8,7 +8,7 @@ from lsgnn import zoo
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
 from lsgnn.zoo.gcnii import GCNIIConfig
-from lsgnn.zoo.presets import zoo_preset, zoo_variants
+from lsgnn.zoo.presets import has_preset, zoo_preset, zoo_variants
 
 FILES = sorted((Path(lsgnn.zoo.__file__).parent / "presets").glob("*.toml"))
 NINE = {"cora", "citeseer", "pubmed", "chameleon", "squirrel", "actor", "cornell", "texas", "wisconsin"}
@@ -55,3 +55,12 @@ def test_an_unknown_graph_gets_the_defaults() -> None:
 
 def test_lsgnns_own_presets_come_with_the_datasets() -> None:
     assert zoo_preset("lsgnn", "chameleon").direction == "out"
+
+
+def test_a_preset_of_a_dataset_is_told_from_what_holds_for_all() -> None:
+    assert has_preset("gcnii", "texas")
+    assert has_preset("gcnii", "cornell-fixed")  # by the table of cornell
+    assert not has_preset("gcnii", "debian")
+    assert not has_preset("gcnii", "default")  # a graph of the user's own may be called anything
+    assert has_preset("lsgnn", "texas")
+    assert not has_preset("lsgnn", "mine.csv")

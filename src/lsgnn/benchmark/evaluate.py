@@ -10,26 +10,25 @@ from typing import Any
 import numpy as np
 
 from lsgnn import zoo
-from lsgnn.config import LSGNNConfig, TrainingConfig
+from lsgnn.config import TrainingConfig
 from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
 from lsgnn.graph.split_checks import check_split, default_splits, require_test_nodes, split_numbers
 from lsgnn.graph.splits import Splits
-from lsgnn.runs.defaults import suited_to
+from lsgnn.runs.defaults import Draft, as_draft, chosen_metric, following
 from lsgnn.runs.probe import resolved
 from lsgnn.train.engine import Engine
 from lsgnn.train.ensemble import mean_logits
 from lsgnn.train.environment import environment
-from lsgnn.train.metrics import Metric, measure
+from lsgnn.train.metrics import Metric, displayed, measure, positive_class
 from lsgnn.train.trained import Trained
 from lsgnn.zoo.jobs import Job, predicted_logits, train_many
 from lsgnn.zoo.prepared import Prepared
-from lsgnn.zoo.presets import zoo_preset
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Scores per split, in percent, and what produced them."""
+    """Scores per split, in percent (but for the log loss), and what produced them."""
 
     dataset: str
     model: str
@@ -72,7 +71,7 @@ def summary(scores: Sequence[float]) -> dict[str, Any]:
 
 
 def shown(score: dict[str, Any], digits: int = 2) -> str:
-    """A summary as `mean ± std`; a single split has no spread.
+    """A summary as `mean ± std`; a single split has no spread (`digits_of` a metric says how many to show).
 
     >>> shown(summary([80.0, 84.0])), shown(summary([80.0]))
     ('82.00 ± 2.00', '80.00')
@@ -88,7 +87,8 @@ def evaluate(
     model: str = "lsgnn",
     splits: Splits | None = None,
     which: Sequence[int] | None = None,
-    metric: Metric = "accuracy",
+    metric: Metric | None = None,
+    keep_select_by: bool = False,
     members: int = 1,
     voters: Sequence[Any] = (),
     engine: Engine = "auto",
@@ -99,9 +99,11 @@ def evaluate(
 ) -> Evaluation:
     """Trains a model on every split (or those in `which`) and scores the best epoch of each on its test nodes.
 
-    What is "auto" in `config` each split's own validation nodes decide. `config` may be a list with settings of its own
-    for each split; with `members`, that many seeds are an ensemble.
+    Without a `config`, and where it says "auto", each split's own validation nodes decide, as in `fit`. `config` may be
+    a list with settings of its own for each split; with `members`, that many seeds are an ensemble.
     `voters` are an ensemble of configurations on every split, in place of `config` (see `Tuning.committee`).
+    `metric` is by default the one that `fit` would choose. The best epochs are selected by it; with `keep_select_by`,
+    or where configurations are given and no metric is named, by the rule of the configurations.
     `known` holds training runs by configuration and split, of an earlier call with the same graph, splits and engine:
     they are not run again, and new ones are added. `prepared` holds what is prepared of this very graph already.
     """
@@ -113,8 +115,12 @@ def evaluate(
         raise InputError("voters take the place of config and members: pass the one or the other")
     entry = zoo.get(model)
     entry.require_engine(engine)
-    if config is None:
-        config = suited_to(graph, LSGNNConfig() if model == "lsgnn" else zoo_preset(model, graph.name))
+    follows = not keep_select_by and (metric is not None or (config is None and not voters))
+    if config is None or isinstance(config, Draft):
+        drafted = as_draft(graph, entry, config)
+        config, open_to = drafted.config, drafted.open_to
+    else:
+        open_to = frozenset()
     given = [config] if isinstance(config, TrainingConfig) else list(config)
     if not given:
         raise InputError("config is an empty list: pass settings, or one for each split")
@@ -130,9 +136,15 @@ def evaluate(
     for number, split in zip(numbers, chosen, strict=True):
         check_split(graph, split)
         require_test_nodes(graph, split, number)
+    metric, _ = chosen_metric(graph, chosen, metric)
+    if follows:
+        configs, voters = ([following(c, metric) for c in some] for some in (configs, voters))
     start = time.perf_counter()
     prepared = Prepared(graph, keep=16) if prepared is None else prepared
-    configs = [resolved(prepared, entry, c, [split], engine)[0] for c, split in zip(configs, chosen, strict=True)]
+    configs = [
+        resolved(prepared, entry, c, [split], engine, metric, open_to)[0]
+        for c, split in zip(configs, chosen, strict=True)
+    ]
     votes = [
         (voter, number)
         for c, number in zip(configs, numbers, strict=True)
@@ -145,11 +157,12 @@ def evaluate(
     members = len(votes) // len(chosen)
     scores: dict[str, list[float]] = {"val": [], "test": []}
     for s, split in enumerate(chosen):
+        positive = positive_class(graph.y[split.train | split.val])
         own = votes[s * members : (s + 1) * members]
         logits = mean_logits([predicted_logits(prepared, entry, vote[0], known[vote]) for vote in own])
         for part, values in scores.items():
             mask = getattr(split, part) & graph.labelled
-            values.append(100 * measure(metric, logits[mask], graph.y[mask]))
+            values.append(displayed(metric, measure(metric, logits[mask], graph.y[mask], positive)))
     return Evaluation(
         dataset=graph.name,
         model=model,

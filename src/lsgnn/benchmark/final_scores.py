@@ -24,7 +24,7 @@ def final_scores(
     """
     chosen = tuning.config.replace(seed=UNSEEN)
     # the chosen settings are in three readings, and trained once; the graph is prepared once for all
-    shared |= {"known": {}, "model": model, "prepared": Prepared(graph, keep=16)}
+    shared |= {"keep_select_by": True, "known": {}, "model": model, "prepared": Prepared(graph, keep=16)}
     found = {"one configuration for all splits": evaluate(graph, chosen, **shared)}
     if per_split:
         own = [config.replace(seed=UNSEEN) for config in tuning.configs_per_split]

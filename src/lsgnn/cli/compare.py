@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from lsgnn.cli import options
-from lsgnn.cli.show import answer, answer_json, progress, trial_progress
+from lsgnn.cli.show import answer, answer_json, model_trial_progress, progress, say
 
 DEFAULT = "majority,mlp,gcn,sgc,gprgnn,linkx,lsgnn"
 
@@ -22,50 +23,68 @@ def compare(
     column: options.Column = None,
     models: Annotated[str, typer.Option(help="Names joined by commas, or all.")] = DEFAULT,
     splits: Annotated[str, typer.Option(help="all, one number, or numbers joined by commas.")] = "all",
+    set: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="[MODEL.]NAME=VALUE",
+            help="Set a hyperparameter of one model, or of every compared model that has it; repeatable.",
+        ),
+    ] = None,
     tune: Annotated[int, typer.Option(help="Trials to tune each model with, on validation nodes only.", min=0)] = 0,
-    metric: Annotated[str | None, typer.Option(help="accuracy, roc_auc or macro_f1 (default: the dataset's).")] = None,
-    store: Annotated[Path | None, typer.Option(help="Folder of finished units; goes on from it.")] = None,
+    metric: options.Metric = None,
+    store: Annotated[Path | None, typer.Option(help="Folder of finished units and studies; goes on from it.")] = None,
     report: Annotated[Path | None, typer.Option(help="File for a self-contained report page, .html.")] = None,
     out: Annotated[Path | None, typer.Option(help="Also write the JSON document to this file.")] = None,
     data_dir: options.DataDir = None,
     json: options.Json = False,
 ) -> None:
-    """Train several models under one protocol and rank them, with paired differences to the best."""
+    """Train several models under one protocol, rank them by validation score and say which one to take."""
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
-    measure: Any = options.default_metric(g, metric)
+    options.checked_metric(metric)
     options.check_places((report, (".html",)), (out, (".json",)))
     from lsgnn import zoo
+    from lsgnn.benchmark.changes import changes_by_model
     from lsgnn.benchmark.compare import compare as race
+    from lsgnn.benchmark.fit_again import command_that_fits
     from lsgnn.files import write_json
-    from lsgnn.graph.splits import stratified_splits
-    from lsgnn.runs.defaults import suited_to
-    from lsgnn.tuning import tune as search
-    from lsgnn.zoo.presets import zoo_preset
+    from lsgnn.graph.split_checks import default_splits
 
     names = zoo.names() if models == "all" else tuple(name.strip() for name in models.split(","))
-    all_splits = g.splits or stratified_splits(g.y)
+    changes = changes_by_model(names, options.parse_settings(set or []))
+    all_splits = default_splits(g)
     which = options.parse_splits(splits, len(all_splits))
-    tuned = {}
-    for name in names if tune else ():
-        if zoo.get(name).tunable:
-            shared = dict(splits=all_splits, which=which, metric=measure, grid=False)
-            with trial_progress(f"tuning {name}", tune) as on_trial:
-                # LSGNN starts from what is known for the dataset, as the baselines do
-                base = suited_to(g, zoo_preset(name, g.name))
-                tuned[name] = search(g, model=name, trials=tune, base=base, on_trial=on_trial, **shared).config
-    with progress(f"{len(names)} models × {len(which)} splits", len(names) * len(which)) as step:
+    with (
+        model_trial_progress(tune) as on_trial,
+        progress(f"{len(names)} models × {len(which)} splits", len(names) * len(which), shown=not tune) as step,
+    ):
         comparison = race(
-            g, names, splits=all_splits, which=which, metric=measure, configs=tuned, store=store, on_done=step
+            g,
+            names,
+            splits=all_splits,
+            which=which,
+            metric=options.checked_metric(metric),
+            changes=changes,
+            tune=tune,
+            store=store,
+            on_done=step,
+            on_trial=lambda name, study: on_trial(f"tuning {name}", study),
         )
-    document = comparison.to_dict() | {"tuning_trials": tune}
+    typed = options.as_typed(graph, edges, nodes, label, id, column)
+    typed += f" --data-dir {shlex.quote(str(data_dir))}" if data_dir is not None else ""
+    command = command_that_fits(typed, comparison.chosen.model, comparison.chosen.for_fit)
+    document = comparison.to_dict() | {"tuning_trials": tune, "fit_command": command}
     if out is not None:
         write_json(out, document)
     if report is not None:
         from lsgnn.report import write_comparison_page
 
-        write_comparison_page(comparison, report)
+        write_comparison_page(comparison, report, command)
     if json:
         answer_json(document)
-    else:
-        for line in comparison.to_markdown().split("\n")[:-1]:
-            answer(line)
+        return
+    for note in comparison.notes:
+        say(f"note: {note}")
+    for line in comparison.to_markdown().split("\n")[:-1]:
+        answer(line)
+    answer(f"next: {command}")

@@ -23,6 +23,7 @@ def diagnose(
     id: options.Id = None,
     column: options.Column = None,
     out: Annotated[Path | None, typer.Option(help="File for the page (.html).")] = None,
+    metric: options.Metric = None,
     probes: Annotated[bool, typer.Option("--probes/--no-probes", help="Also train a few quick models.")] = True,
     seed: Annotated[int, typer.Option(help="Of shuffled labels and probes.", min=0)] = 0,
     data_dir: options.DataDir = None,
@@ -36,7 +37,7 @@ def diagnose(
     from lsgnn.report.diagnosis import num_steps
 
     with progress(f"looking at {g.name}", num_steps(g, probes)) as step:
-        found = examine(g, probes=probes, seed=seed, on_step=step)
+        found = examine(g, metric=options.checked_metric(metric), probes=probes, seed=seed, on_step=step)
     if out is not None:
         from lsgnn.report import write_diagnosis_page
 
@@ -53,7 +54,10 @@ def diagnose(
 
 def summary_lines(found: Diagnosis, graph: str) -> list[str]:
     """What the command prints: size, verdict, warnings, and the command to go on with (`graph` as it was typed)."""
-    s, c = found.structure, found.classes
+    from lsgnn.report.edge_evidence import told, told_interval
+    from lsgnn.train.metrics import about
+
+    s, c, title = found.structure, found.classes, about(found.probes.metric).title
     lines = [
         f"{found.graph}: {s.nodes:,} nodes ({c.labelled:,} labelled), {s.edges:,} edges, "
         f"{found.features.columns:,} features, {len(c.names)} classes"
@@ -62,15 +66,12 @@ def summary_lines(found: Diagnosis, graph: str) -> list[str]:
         values = (f"{m.name.replace('_', ' ')} {m.value:.3f} (chance {m.chance:.3f})" for m in found.measures)
         lines.append("homophily: " + ", ".join(values))
     for row in found.probes.rows:
-        around = "" if row.accuracy.interval is None else f"  [{row.accuracy.low:.1f}, {row.accuracy.high:.1f}]"
-        lines.append(f"  {row.title:45} validation accuracy {row.accuracy.mean:5.1f} %{around}")
+        around = f"  [{between}]" if (between := told_interval(found.probes, row)) else ""
+        lines.append(f"  {row.title:45} validation {title} {told(found.probes, row):>7}{around}")
     if not found.probes.rows:
         lines.append(f"no probes: {found.probes.not_run}")
     lines += [f"- {sentence}" for sentence in found.verdict.sentences]
     lines += [f"! {warning}" for warning in found.verdict.warnings]
     if not c.labelled:
         return lines  # there is nothing to fit yet
-    untried = () if found.probes.rows else ("direction", "weights")  # `fit` will try them itself
-    chosen = {name: value for name, value in found.verdict.settings.items() if name not in untried}
-    settings = " ".join(f"--set {name}={value}" for name, value in chosen.items())
-    return [*lines, f"start with: lsgnn fit {graph} {settings}".rstrip()]
+    return [*lines, f"start with: {found.verdict.command(graph, tried=bool(found.probes.rows))}"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from lsgnn.cli import options
-from lsgnn.cli.show import answer, answer_json, progress
+from lsgnn.cli.show import answer, answer_json, progress, say
 
 
 def evaluate(
@@ -21,7 +21,7 @@ def evaluate(
     model: options.Model = None,
     preset: options.Preset = "default",
     splits: Annotated[str, typer.Option(help="all, one number, or numbers joined by commas.")] = "all",
-    metric: Annotated[str | None, typer.Option(help="accuracy, roc_auc or macro_f1 (default: the dataset's).")] = None,
+    metric: options.Metric = None,
     set: options.Set = None,
     engine: options.Engine = "auto",
     jobs: Annotated[int, typer.Option(help="Training runs at the same time.", min=1)] = 2,
@@ -32,23 +32,28 @@ def evaluate(
     """Train and test a model on every split of a graph under one protocol."""
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
     name = options.model_name(model, preset)
-    config, all_splits = options.settings_and_splits(g, preset, set or [], name)
+    drafted, all_splits = options.draft_and_splits(g, preset, set or [], name)
     which = options.parse_splits(splits, len(all_splits))
     options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
-    measure: Any = options.default_metric(g, metric)
+    chosen = [all_splits[s] for s in which]
+    measure, drafted, notes = options.metric_and_settings(g, chosen, metric, drafted, preset, set or [])
+    for note in notes:
+        say(f"note: {note}")
     options.check_places((out, (".json",)))
     from lsgnn.benchmark.evaluate import evaluate as measure_all
     from lsgnn.benchmark.evaluate import shown
     from lsgnn.files import write_json
+    from lsgnn.train.metrics import about, digits_of, unit_of
 
     with progress(f"{g.name}, {len(which)} splits", len(which)) as step:
         result = measure_all(
             g,
-            config,
+            drafted,
             model=name,
             splits=all_splits,
             which=which,
             metric=measure,
+            keep_select_by=True,
             engine=engine,  # type: ignore[arg-type]
             workers=jobs,
             on_done=step,
@@ -59,7 +64,9 @@ def evaluate(
     if json:
         answer_json(document)
         return
-    chosen_by = f"best epoch by {config.select_by}, seed {config.seed}"
+    chosen_by = f"best epoch by {drafted.config.select_by}, seed {drafted.config.seed}"
     answer(f"{name} on {g.name}, preset {preset}, {len(which)} splits, {chosen_by}")
-    answer(f"test {measure} {shown(document[f'test_{measure}'])} %   ({result.seconds:.1f} s)")
-    answer("per split " + " ".join(f"{score:.2f}" for score in result.test))
+    digits = digits_of(measure)
+    scored = f"{shown(document[f'test_{measure}'], digits)} {unit_of(measure)}".rstrip()
+    answer(f"test {about(measure).title} {scored}   ({result.seconds:.1f} s)")
+    answer("per split " + " ".join(f"{score:.{digits}f}" for score in result.test))

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lsgnn.cli import options, stores
-from lsgnn.cli.show import answer, answer_json, progress, say
+from lsgnn.cli.characters import visible
+from lsgnn.cli.show import answer, answer_json, progress, say, search_progress
 from lsgnn.errors import InputError
+
+if TYPE_CHECKING:
+    from lsgnn.graph.graph import Graph
+    from lsgnn.runs.run import Run
+    from lsgnn.train.metrics import Metric
 
 
 def fit(
@@ -25,7 +31,30 @@ def fit(
     spreadsheet_safe: options.SpreadsheetSafe = False,
     report: Annotated[Path | None, typer.Option(help="File for a self-contained report page, .html.")] = None,
     split: Annotated[int, typer.Option(help="Which of the splits to train on.")] = 0,
-    model: options.Model = None,
+    model: Annotated[
+        str | None,
+        typer.Option(help="Any that `lsgnn models` lists (default: lsgnn), or auto: a search over all of them."),
+    ] = None,
+    metric: options.Metric = None,
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            help="Two classes: how validation nodes choose the probability from which on a node is positive: f1 (the "
+            "default for metrics but accuracy and log_loss), precision=0.9, recall=0.8, or a number."
+        ),
+    ] = None,
+    cost: Annotated[
+        str | None, typer.Option(metavar="FN:FP", help="Threshold of least cost: of a missed : of a false positive.")
+    ] = None,
+    minutes: Annotated[float | None, typer.Option(help="--model auto: wall time of the search (default: 10).")] = None,
+    trials: Annotated[
+        int | None,
+        typer.Option(help="--model auto: training runs; without --minutes it is deterministic.", min=1),
+    ] = None,
+    storage: Annotated[
+        Path | None, typer.Option(help="--model auto: folder for its journal; a search that was stopped goes on.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="--model auto: training runs at the same time.", min=1)] = 2,
     members: Annotated[int, typer.Option(help="Number of seeds to ensemble (probabilities are averaged).", min=1)] = 1,
     preset: options.Preset = "default",
     set: options.Set = None,
@@ -41,6 +70,7 @@ def fit(
     if graph is not None and is_store(graph):
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, data_dir=data_dir)
         stores.refuse(spreadsheet_safe=spreadsheet_safe)
+        stores.refuse(metric=metric, threshold=threshold, cost=cost, minutes=minutes, trials=trials, storage=storage)
         stores.refuse(report=report, split=split, members=members - 1, engine=engine != "auto", model=model)
         stores.fit_store(graph, out, predictions, batch_size, preset, set or [], json)
         return
@@ -52,22 +82,18 @@ def fit(
 
         require_place(out.expanduser())
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
-    name = options.model_name(model, preset)
-    config, splits = options.settings_and_splits(g, preset, set or [], name, probe=True)
     options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
-    from lsgnn.runs.fit import fit as train
-
-    with progress(f"training on {g.name}", config.epochs * members) as step:
-        run = train(
-            g,
-            config,
-            model=name,
-            split=split,
-            splits=splits,
-            engine=engine,  # type: ignore[arg-type]
-            members=members,
-            on_epoch=step,
-        )
+    decides = {"metric": options.checked_metric(metric), "threshold": threshold, "cost": cost}
+    budget = {"minutes": minutes, "trials": trials, "storage": storage}
+    name = "auto" if model == "auto" else options.model_name(model, preset)
+    if name == "auto":
+        given = {"preset": preset != "default", "set": set, "engine": engine != "auto", "members": members > 1}
+        refuse_for_auto(given)
+        run = searched(g, split, decides | budget, jobs)
+    else:
+        if stray := [option for option, value in budget.items() if value is not None]:
+            raise InputError(f"--{stray[0]} is for a search over models: pass --model auto too, or drop it")
+        run = trained(g, name, split, preset, set or [], decides, engine=engine, members=members)
     if out is not None:
         run.save(out)
     if predictions is not None:
@@ -81,15 +107,79 @@ def fit(
         return
     for note in run.notes:
         say(f"note: {note}")
-    for name, value in run.metrics.items():
-        if name.endswith("accuracy"):
-            answer(f"{name.removesuffix('_accuracy'):>5} accuracy {100 * value:6.2f} %")
-    if "val_accuracy_one_member" in run.metrics:
-        alone = 100 * run.metrics["val_accuracy_one_member"]
-        answer(f"ensemble of {members} seeds: {run.ensemble_gain:+.2f} points on validation over one ({alone:.2f} %)")
+    for line in (*board_lines(run), *score_lines(run)):
+        answer(line)
     times = ", ".join(f"{what} {seconds:.2f} s" for what, seconds in run.seconds.items())
-    answer(f"best epoch {run.trained.best_epoch} of {len(run.trained.history)}; {times}")
+    answer(f"best epoch {run.trained.best_epoch} of {len(run.trained.history)}; {times}" if name != "auto" else times)
     for what, path in (("run", out), ("predictions", predictions), ("report", report)):
         if path is not None:
             answer(f"{what} written to {path}")
     say(f"done in {time.perf_counter() - start:.1f} s")
+
+
+def trained(
+    graph: Graph, model: str, split: int, preset: str, changes: list[str], decides: dict[str, Any], **how: Any
+) -> Run:
+    """One model with its preset, or with what the validation nodes choose."""
+    from lsgnn.runs.fit import fit as train
+
+    drafted, splits = options.draft_and_splits(graph, preset, changes, model)
+    _, drafted, _ = options.metric_and_settings(graph, [splits[split]], decides["metric"], drafted, preset, changes)
+    what = f"training on {graph.name}"
+    with progress(what, drafted.config.epochs * how["members"]) as step:
+
+        def on_stage(stage: str) -> None:
+            step(description=f"{what}, trying {visible(stage)}")
+
+        shared: dict[str, Any] = dict(model=model, split=split, splits=splits, on_epoch=step, on_stage=on_stage)
+        return train(graph, drafted, select_by=drafted.config.select_by, **shared, **decides, **how)
+
+
+def searched(graph: Graph, split: int, settings: dict[str, Any], workers: int) -> Run:
+    """The best answer of all models."""
+    from lsgnn.auto.best_answer import MINUTES
+    from lsgnn.auto.fit import fit as search
+
+    minutes = settings["minutes"] or (None if settings["trials"] else MINUTES)
+    with search_progress(f"searching on {graph.name}", settings["trials"], minutes) as on_trial:
+        return search(graph, model="auto", split=split, workers=workers, on_trial=on_trial, **settings)
+
+
+def refuse_for_auto(given: dict[str, Any]) -> None:
+    for option, value in given.items():
+        if value:
+            raise InputError(f"--{option} is for a single model, but --model auto chooses: drop it, or name a model")
+
+
+def board_lines(run: Run) -> list[str]:
+    """The leader board of a search, if there was one: best validation score first."""
+    from lsgnn.train.metrics import shown, utility
+
+    lines = []
+    for row in getattr(run, "board", ()):
+        score, trials = shown(run.metric, utility(run.metric, row.val)), f"{row.trials} trial{'s' * (row.trials > 1)}"
+        share = f", {100 * row.share:.0f} % of the ensemble" if row.share else ""
+        lines.append(f"{row.title:>16} {score:>8} on validation, {trials}, {row.seconds:.0f} CPU s{share}")
+    return lines
+
+
+def score_lines(run: Run) -> list[str]:
+    """The run's own metric first, then accuracy, the threshold if there is one, and what an ensemble gains."""
+    from lsgnn.runs.run_metrics import one_member_metric
+    from lsgnn.train.metrics import about, shown
+
+    found = run.metrics
+    own = [(part, run.metric) for part in ("val", "test") if run.metric != "accuracy"]
+    wanted: list[tuple[str, Metric]] = [*own, ("train", "accuracy"), ("val", "accuracy"), ("test", "accuracy")]
+    keys = [(part, metric, f"{part}_{metric}") for part, metric in wanted]
+    lines = [f"{part:>5} {about(m).title} {shown(m, found[key]):>8}" for part, m, key in keys if key in found]
+    if run.decision is not None:
+        said = f"{run.graph.class_names[run.positive]!r} from a probability of {run.decision.threshold:.3f} on"
+        names = [f"{part} {name}" for part in ("val", "test") for name in ("precision", "recall")]
+        scores = [f"{name} {100 * found[key]:.1f} %" for name in names if (key := name.replace(" ", "_")) in found]
+        lines.append(f"{said} ({run.decision.rule}): {', '.join(scores)}")
+    if metric := one_member_metric(run):
+        kind = "training runs" if run.model == "auto" else "seeds"
+        gain, alone = run.ensemble_gain, shown(metric, found[f"val_{metric}_one_member"])
+        lines.append(f"ensemble of {len(run.members)} {kind}: {gain:+.2f} points on validation over one ({alone})")
+    return lines

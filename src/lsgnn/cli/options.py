@@ -16,7 +16,8 @@ from lsgnn.files import require_name
 if TYPE_CHECKING:
     from lsgnn.config import LSGNNConfig
     from lsgnn.graph.graph import Graph
-    from lsgnn.graph.splits import Splits
+    from lsgnn.graph.splits import Split, Splits
+    from lsgnn.runs.defaults import Draft
 
 GraphName = Annotated[
     str | None, typer.Argument(metavar="[GRAPH]", help="A dataset name or a .npz file.", show_default=False)
@@ -38,12 +39,23 @@ DataDir = Annotated[Path | None, typer.Option(help="Folder of .npz graphs (defau
 Preset = Annotated[
     str, typer.Option(help="released (the authors' code), paper (the text), tuned (by us), default, or a .toml.")
 ]
-Model = Annotated[str | None, typer.Option(help="Which model: lsgnn, or any that `lsgnn models` lists.")]
+Model = Annotated[
+    str | None,
+    typer.Option(help="Which model: lsgnn, or any that `lsgnn models` lists."),
+]
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Set a hyperparameter; repeatable.")]
 SpreadsheetSafe = Annotated[
     bool, typer.Option("--spreadsheet-safe", help="In a .csv, put a ' before text that spreadsheets take for formulas.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Metric = Annotated[
+    str | None,
+    typer.Option(
+        help="accuracy, balanced_accuracy, macro_f1, log_loss, or for two classes roc_auc, average_precision, "
+        "recall_at_k; epochs are selected by it (default: the dataset's own; accuracy, unless one class holds over "
+        "90 % of the labels)."
+    ),
+]
 Engine = Annotated[str, typer.Option(help="auto, cpu (fused) or torch.")]
 
 
@@ -106,35 +118,28 @@ def parse_columns(columns: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def settings_and_splits(
-    graph: Graph, kind: str, changes: Sequence[str], model: str = "lsgnn", probe: bool = False
-) -> tuple[Any, Splits]:
-    """The preset of a graph (its default, if it is the user's own) with changes, and the splits that go with it.
-
-    With `probe`, LSGNN's default is to let the validation nodes choose (`lsgnn.runs.defaults.default_config`).
-    """
+def draft_and_splits(graph: Graph, kind: str, changes: Sequence[str], model: str = "lsgnn") -> tuple[Draft, Splits]:
+    """The preset of a graph (a draft that the validation nodes complete, if it is the user's own) with changes, and
+    the splits that go with it."""
     from lsgnn import zoo
-    from lsgnn.config import LSGNNConfig
     from lsgnn.datasets import names, preset, preset_splits
     from lsgnn.graph.split_checks import default_splits
-    from lsgnn.runs.defaults import default_config, suited_to
+    from lsgnn.runs.defaults import Draft, draft
 
     known = graph.name in names() and model == "lsgnn"
     if kind.endswith(".toml"):
-        config, splits = load_preset(Path(kind), model), default_splits(graph)
+        drafted, splits = Draft(load_preset(Path(kind), model)), default_splits(graph)
     elif known:
         chosen = preset(graph.name, kind)
         splits = preset_splits(graph, chosen)
-        config = default_config(graph, zoo.get(model)) if kind == "default" and probe else chosen.config
+        drafted = draft(graph, zoo.get(model)) if kind == "default" else Draft(chosen.config)
     elif kind == "default":
-        of_model = probe or model != "lsgnn"
-        config = default_config(graph, zoo.get(model)) if of_model else suited_to(graph, LSGNNConfig())
-        splits = default_splits(graph)
+        drafted, splits = draft(graph, zoo.get(model)), default_splits(graph)
     elif model != "lsgnn":
         raise InputError(f"--preset {kind} is for LSGNN, not for {model!r}: drop it, or use --set")
     else:
         raise InputError(f"--preset {kind} is for known datasets, not for {graph.name!r}: use default and --set")
-    return config.replace(**parse_settings(changes)), splits
+    return drafted.replace(**parse_settings(changes)), splits
 
 
 def settings_for_arrays(kind: str, changes: Sequence[str], base: LSGNNConfig | None = None) -> LSGNNConfig:
@@ -216,12 +221,24 @@ def parse_splits(text: str, count: int) -> list[int]:
     return numbers
 
 
-def default_metric(graph: Graph, metric: str | None) -> Any:
-    """The metric asked for, else the dataset's own, else accuracy."""
-    from lsgnn.datasets import info, names
+def metric_and_settings(
+    graph: Graph, splits: Sequence[Split], metric: str | None, drafted: Draft, preset: str, changes: Sequence[str]
+) -> tuple[Any, Draft, list[str]]:
+    """What is scored (`lsgnn.runs.defaults.chosen_metric`), the draft with epochs selected by it, and notes.
 
-    metric = metric or (info(graph.name).metric if graph.name in names() else "accuracy")
-    return checked_choice("--metric", metric, ("accuracy", "roc_auc", "macro_f1"))
+    They keep their own rule where `--set select_by` names one, or where it is that of a preset and no metric is named.
+    """
+    from lsgnn.runs.defaults import chosen_metric, following
+
+    chosen, notes = chosen_metric(graph, splits, checked_metric(metric))
+    follows = "select_by" not in parse_settings(changes) and (metric is not None or preset == "default")
+    return chosen, following(drafted, chosen) if follows else drafted, notes
+
+
+def checked_metric(metric: str | None) -> Any:
+    from lsgnn.train.metrics import METRICS
+
+    return metric if metric is None else checked_choice("--metric", metric, tuple(METRICS))
 
 
 def checked_choice(option: str, value: str, choices: Sequence[str]) -> Any:

@@ -47,8 +47,11 @@ def precompute(
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, data_dir=data_dir)
         config, source = options.settings_for_arrays(preset, set or []), graph
     else:
+        from lsgnn.runs.defaults import suited_to
+
         source = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
-        config, splits = options.settings_and_splits(source, preset, set or [])
+        drafted, splits = options.draft_and_splits(source, preset, set or [])
+        config = suited_to(source, drafted.config) if "feature_norm" in drafted.open_to else drafted.config
         source = replace(source, splits=splits)
     from lsgnn.out_of_core.executors import processes, serial
     from lsgnn.out_of_core.executors import ray as ray_cluster

@@ -30,6 +30,10 @@ def predict(
     out: Annotated[Path, typer.Option(help="File to write, .csv or .parquet.")] = Path("predictions.csv"),
     spreadsheet_safe: options.SpreadsheetSafe = False,
     uncalibrated: Annotated[bool, typer.Option("--uncalibrated", help="The softmax as the model gives it.")] = False,
+    threshold: Annotated[
+        float | None,
+        typer.Option(help="Two classes: positive from this calibrated probability on, instead of the run's threshold."),
+    ] = None,
     data_dir: options.DataDir = None,
     json: options.Json = False,
 ) -> None:
@@ -42,7 +46,7 @@ def predict(
 
     if is_stored_run(run):
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, attach=attach, exact=exact)
-        stores.refuse(spreadsheet_safe=spreadsheet_safe)
+        stores.refuse(spreadsheet_safe=spreadsheet_safe, threshold=threshold is not None)
         if graph is None:
             raise InputError(f"{run} was trained on a store: name the store to predict, too")
         stores.predict_store(run, graph, out, not uncalibrated, json)
@@ -71,6 +75,7 @@ def predict(
             feature_names=new.feature_names,
             exact=exact,
             calibrated=not uncalibrated,
+            threshold=threshold,
         )
     else:
         given = {"nodes": nodes, "label": label, "id": id, "column": column or None}
@@ -79,7 +84,7 @@ def predict(
             raise InputError(f"{stray[0]} goes with --edges TABLE: pass it, or drop {stray[0]}")
         own = graph is None and edges is None
         other = None if own else options.open_graph(graph, edges, nodes, label, id, column, data_dir)
-        predictions = trained.predict(other, calibrated=not uncalibrated)
+        predictions = trained.predict(other, calibrated=not uncalibrated, threshold=threshold)
     predictions.save(out, spreadsheet_safe=spreadsheet_safe)
     if json:
         counts = {name: predictions.labels.count(name) for name in predictions.class_names}
@@ -89,6 +94,7 @@ def predict(
                 "out": str(out),
                 "nodes": len(predictions),
                 "predicted": counts,
+                "threshold": predictions.decision and predictions.decision.threshold,
                 "temperature": 1.0 if uncalibrated else trained.temperature,
             }
         )

@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lsgnn.cli.characters import visible, visible_json
@@ -59,9 +60,9 @@ def progress(what: str, total: int | None, shown: bool = True) -> Iterator[Calla
     with _bar(shown) as bar:
         task = bar.add_task(visible(what), total=total)
 
-        def step(*_: Any, **place: int) -> None:
+        def step(*_: Any, **place: Any) -> None:
             if place:
-                bar.update(task, **place)  # type: ignore[arg-type]
+                bar.update(task, **place)
             else:
                 bar.advance(task)
 
@@ -89,15 +90,43 @@ def _bar(shown: bool = True) -> Progress:
 @contextmanager
 def trial_progress(what: str, trials: int) -> Iterator[Callable[[Any], None]]:
     """The same for a search; the yielded function is told the study and shows its best value so far."""
-    from optuna.trial import TrialState
+    with model_trial_progress(trials) as on_trial:
+        yield partial(on_trial, what)
 
-    with _bar() as bar:
-        what = visible(what)
-        task = bar.add_task(what, total=trials)
 
-        def on_trial(study: Any) -> None:
+@contextmanager
+def model_trial_progress(trials: int) -> Iterator[Callable[[str, Any], None]]:
+    """The same for one search after the other: the yielded function is told what is searched, and the study."""
+    with _bar(trials > 0) as bar:
+        tasks: dict[str, Any] = {}
+
+        def on_trial(what: str, study: Any) -> None:
+            from optuna.trial import TrialState
+
+            task = tasks[what] if what in tasks else tasks.setdefault(what, bar.add_task(visible(what), total=trials))
             done = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.PRUNED))
             best = max((t.value for t in done if t.value is not None), default=float("nan"))
-            bar.update(task, completed=len(done), description=f"{what}, best validation {best:.2f}")
+            bar.update(task, completed=len(done), description=f"{visible(what)}, best validation {best:.2f}")
+
+        yield on_trial
+
+
+@contextmanager
+def search_progress(what: str, trials: int | None, minutes: float | None) -> Iterator[Callable[[int, Any], None]]:
+    """The same for a search over models; the yielded function is told how many trials there are, and all of them.
+
+    With a budget of minutes the bar shows seconds, else trials.
+    """
+    import time
+
+    with _bar() as bar:
+        start, what = time.monotonic(), visible(what)
+        task = bar.add_task(what, total=trials if minutes is None else round(60 * minutes))
+
+        def on_trial(count: int, done: Any) -> None:
+            best = max(done, key=lambda trial: trial.score)
+            completed = count if minutes is None else round(time.monotonic() - start)
+            said = f"{what}, {count} trials, best {best.model} {best.score:.3f}"
+            bar.update(task, completed=completed, description=said)
 
         yield on_trial

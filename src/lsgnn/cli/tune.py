@@ -35,7 +35,7 @@ def tune(
     ] = None,
     jobs: Annotated[int, typer.Option(help="Training runs at the same time.", min=1)] = 2,
     splits: Annotated[str, typer.Option(help="all, one number, or numbers joined by commas.")] = "all",
-    metric: Annotated[str | None, typer.Option(help="accuracy, roc_auc or macro_f1 (default: the dataset's).")] = None,
+    metric: options.Metric = None,
     preset: options.Preset = "default",
     set: options.Set = None,
     minutes: Annotated[float | None, typer.Option(help="Begin no further trial after this time.")] = None,
@@ -58,15 +58,19 @@ def tune(
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
     options.checked_choice("--space", space, ("paper", "extended"))
     name = options.model_name(model, preset)
-    config, all_splits = options.settings_and_splits(g, preset, set or [], name)
+    drafted, all_splits = options.draft_and_splits(g, preset, set or [], name)
     which = options.parse_splits(splits, len(all_splits))
-    measure: Any = options.default_metric(g, metric)
+    chosen = [all_splits[s] for s in which]
+    measure, drafted, notes = options.metric_and_settings(g, chosen, metric, drafted, preset, set or [])
+    for note in notes:
+        say(f"note: {note}")
     options.check_places((export, (".toml",)), (out, (".json",)))
     if minutes is not None and not minutes > 0:
         raise InputError(f"--minutes {minutes:g} is out of range: it must be above 0")
     from lsgnn.benchmark.evaluate import shown
     from lsgnn.files import write_json, write_text
     from lsgnn.graph.resampled_splits import resampled
+    from lsgnn.train.metrics import about, digits_of
     from lsgnn.tuning import tune as search
 
     with trial_progress(f"tuning {name} on {g.name}", trials) as on_trial:
@@ -75,10 +79,11 @@ def tune(
             model=name,
             space=space,  # type: ignore[arg-type]
             trials=trials,
-            base=config,
+            base=drafted,
             splits=all_splits if resample == 1 else resampled(all_splits.take(which), g.y, resample),
             which=which if resample == 1 else None,
             metric=measure,
+            keep_select_by=True,
             storage=storage,
             prune=prune,
             grid=grid,
@@ -107,9 +112,12 @@ def tune(
     if json:
         answer_json(document)
         return
+    title, digits = about(measure).title, digits_of(measure)
     answer(f"chosen on validation: {', '.join(f'{k}={v}' for k, v in tuning.settings.items())}")
-    answer(f"validation {measure} {tuning.rescored[0]['val']:.2f} on fresh seeds, after {len(tuning.trials)} trials")
+    answer(
+        f"validation {title} {tuning.rescored[0]['val']:.{digits}f} on fresh seeds, after {len(tuning.trials)} trials"
+    )
     for rule, result in document.get("test", {}).items():
-        answer(f"test {measure}, {rule}: {shown(result[f'test_{measure}'])}")
+        answer(f"test {title}, {rule}: {shown(result[f'test_{measure}'], digits)}")
     if export is not None:
         say(f"preset written to {export}")

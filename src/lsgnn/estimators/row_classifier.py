@@ -99,7 +99,7 @@ class LSGNNRowClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         probabilities = self.predict_proba(X)
-        return np.asarray(self.classes_[probabilities.argmax(axis=1)])
+        return np.asarray(self.classes_[self.run_.classes_of(probabilities)])
 
     def _columns(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Standardised columns and a constant one [b, d+1]."""

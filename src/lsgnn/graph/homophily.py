@@ -2,8 +2,9 @@ r"""How alike are neighbours? Pure functions of labels and edges.
 
 With :math:`y_i` the class of node i, :math:`E` directed edges, and self loops counted unless dropped by the caller:
 
-* node homophily (Pei et al. 2020): mean over nodes of the share of neighbours with the node's own class
-  (a node without neighbours counts as 0, as in PyG);
+* node homophily (Pei et al. 2020): mean over nodes with neighbours of the share of them with the node's own class
+  (PyG counts a node without neighbours as 0; on a directed graph whose edges are few that says how many such nodes
+  there are, not how alike neighbours are);
 * edge homophily (Zhu et al. 2020): share of edges that join equal classes;
 * class-insensitive (Lim et al. 2021): mean over classes of max(0, homophily of the class − share of the class);
 * adjusted (Platonov et al. 2023): edge homophily corrected for chance, 1 = perfect, 0 = as random;
@@ -36,10 +37,15 @@ class Homophily:
 
 
 def homophily(graph: Graph) -> Homophily:
-    """The whole battery over the directed edge list as it stands, as PyG's loaders and the literature count it."""
-    y, edges = graph.y, labelled_edges(graph.edge_index, graph.y)
+    """The whole battery over the directed edge list as it stands, as the literature counts it."""
+    return battery(labelled_edges(graph.edge_index, graph.y), graph.y)
+
+
+def battery(edges: Edges, y: NDArray[np.int64]) -> Homophily:
+    """All measures of edges between labelled nodes [2, E] and labels [n] that need not be those of a graph."""
+    per_node = node_homophily(edges, y)
     return Homophily(
-        node=_mean_or_nan(np.nan_to_num(node_homophily(edges, y)[y >= 0])),
+        node=_mean_or_nan(per_node[~np.isnan(per_node)]),
         edge=edge_homophily(edges, y),
         class_insensitive=class_insensitive_homophily(edges, y),
         adjusted=adjusted_homophily(edges, y),

@@ -17,6 +17,8 @@ from lsgnn.graph.validate import as_array, as_labels
 from lsgnn.memory import require_memory
 
 Mask = NDArray[np.bool_]
+ENOUGH_TO_VALIDATE = 10  # nodes of a class; below, one node more or less decides which epoch or model is best
+SMALL_CLASS = 50  # nodes; from here on a fifth is enough to validate
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,9 @@ def stratified_splits(
 ) -> Splits:
     """Random splits in which every class keeps its share in each part; unlabelled nodes are in none.
 
-    A class of one node trains; a class of two trains and validates; from three on every part gets at least one.
+    Of a class with fewer than 50 nodes at least ten validate, or half of it if that is less, and the others train and
+    test in the ratio of their shares: fewer could not tell a good epoch from a lucky one. A class of one node trains; a
+    class of two trains and validates; from three on every part gets at least one.
     """
     y = _checked(y, num_splits, train, val, seed)
     return _stack([_stratified_split(y, train, val, seed, s) for s in range(num_splits)])
@@ -143,14 +147,24 @@ def _stratified_split(y: NDArray[np.int64], train: float, val: float, seed: int,
     for c in np.unique(y[y >= 0]):
         members = random.permutation(np.flatnonzero(y == c))
         m = len(members)
-        num_val, num_test = m - 1, 0
-        if m >= 3:
-            num_val = min(max(1, round(val * m)), m - 2)
-            num_test = min(max(1, round((1 - train - val) * m)), m - 1 - num_val)
+        num_val, num_test = _parts_of_class(m, train, val)
         cuts = np.split(members, [m - num_val - num_test, m - num_test])
         for part, nodes in zip(parts, cuts, strict=True):
             part.append(nodes)
     return _masks(len(y), *(np.concatenate(part) for part in parts))
+
+
+def _parts_of_class(m: int, train: float, val: float) -> tuple[int, int]:
+    """How many of m nodes validate and test; the others train."""
+    if m < 3:
+        return m - 1, 0
+    test = 1 - train - val
+    num_val, num_test = min(max(1, round(val * m)), m - 2), round(test * m)
+    least = min(ENOUGH_TO_VALIDATE, m // 2) if m < SMALL_CLASS else 0
+    if num_val < least:
+        num_val = least
+        num_test = round((m - num_val) * test / (train + test))
+    return num_val, min(max(1, num_test), m - 1 - num_val)
 
 
 def _checked(y: Any, num_splits: int, train: float, val: float, seed: int) -> NDArray[np.int64]:

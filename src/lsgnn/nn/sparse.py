@@ -50,16 +50,41 @@ class SparseMatrix:
         product: Tensor = _Multiply.apply(dense, self.forward, self.transpose)  # type: ignore[no-untyped-call]
         return product
 
+    def add_product(self, total: Tensor, dense: Tensor) -> Tensor:
+        """`total` + A @ `dense`, written over `total` [m, z]: no other tensor of that size is made."""
+        result: Tensor = _AddProduct.apply(total, dense, self.forward, self.transpose)  # type: ignore[no-untyped-call]
+        return result
+
 
 class _Multiply(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, dense: Tensor, matrix: Tensor, transpose: Tensor) -> Tensor:
         ctx.transpose = transpose
-        return matrix @ dense
+        return product(matrix, dense)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
-        return ctx.transpose @ grad.contiguous(), None, None
+        return product(ctx.transpose, grad.contiguous()), None, None
+
+
+class _AddProduct(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, total: Tensor, dense: Tensor, matrix: Tensor, transpose: Tensor) -> Tensor:
+        ctx.transpose = transpose
+        ctx.mark_dirty(total)
+        return torch.addmm(total, matrix, dense, out=total)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None, None]:
+        return grad, product(ctx.transpose, grad.contiguous()), None, None
+
+
+def product(matrix: Tensor, dense: Tensor) -> Tensor:
+    """A CSR matrix [m, n] times a dense one [n, z], without gradients; `matrix @ dense` copies its result once more."""
+    if dense.dim() != 2:
+        return matrix @ dense
+    out = dense.new_zeros(matrix.shape[0], dense.shape[1])
+    return torch.addmm(out, matrix, dense, out=out)
 
 
 def _like(matrix: Tensor, values: Tensor) -> Tensor:
@@ -70,11 +95,13 @@ def _like(matrix: Tensor, values: Tensor) -> Tensor:
 
 
 def _torch_csr(matrix: sp.csr_array) -> Tensor:
+    # what multiplies on a CPU reads short indices: longer ones would be shortened for every product
+    whole = np.int32 if max(matrix.nnz, *matrix.shape) < 2**31 else np.int64
     with warnings.catch_warnings():  # torch calls its CSR layout "beta" on first use
         warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
         return torch.sparse_csr_tensor(
-            torch.from_numpy(matrix.indptr.astype(np.int64)),
-            torch.from_numpy(matrix.indices.astype(np.int64)),
+            torch.from_numpy(matrix.indptr.astype(whole)),
+            torch.from_numpy(matrix.indices.astype(whole)),
             torch.from_numpy(matrix.data.astype(np.float32)),
             size=matrix.shape,
             check_invariants=True,

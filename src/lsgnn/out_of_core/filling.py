@@ -17,7 +17,7 @@ from lsgnn.out_of_core.edges import BYTES_PER_EDGE, write_neighbours
 from lsgnn.out_of_core.executors import Executor, serial
 from lsgnn.out_of_core.layout import PARTIAL, filter_neighbours, hop, partial_similarity, similarity_neighbours
 from lsgnn.out_of_core.manifest import Manifest, is_store
-from lsgnn.out_of_core.settings import require_no_node_parameters
+from lsgnn.out_of_core.settings import require_storable
 from lsgnn.out_of_core.source import GraphArrays, is_folder, open_source
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.tasks import propagate_block
@@ -61,7 +61,7 @@ def precompute(
         raise InputError(f"K={config.K} is out of range for a store: it must be at most {MAX_BASIS_K}")
     if config.filter != "weighted_self_loop":
         raise InputError(f"filter={config.filter!r} is not for stores: use 'weighted_self_loop'")
-    require_no_node_parameters(config)
+    require_storable(config)
     if max_memory < SMALLEST_MEMORY * jobs:
         raise InputError(f"max_memory={max_memory} is too little: give each job at least {SMALLEST_MEMORY} bytes")
     arrays = open_source(source, split)

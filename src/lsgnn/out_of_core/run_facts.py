@@ -40,14 +40,18 @@ def checked_facts(found: dict[str, Any]) -> dict[str, Any]:
 
 def _epoch(line: Any) -> Epoch:
     values = _dict("a line of the history", line)
-    if values.keys() != Epoch.__required_keys__:
+    score = values.keys() - Epoch.__required_keys__
+    if not values.keys() >= Epoch.__required_keys__ or len(score) > 1 or not score <= Epoch.__optional_keys__:
         raise ValueError(f"a line of the history must have {', '.join(sorted(Epoch.__required_keys__))}")
-    return Epoch(
+    epoch = Epoch(
         epoch=_count("epoch", values["epoch"]),
         train_loss=_number("train_loss", values["train_loss"]),
         val_loss=_number("val_loss", values["val_loss"]),
         val_accuracy=_number("val_accuracy", values["val_accuracy"]),
     )
+    for name in score:
+        epoch[name] = _number(name, values[name])  # type: ignore[literal-required]  # one of the optional keys
+    return epoch
 
 
 def _number(name: str, value: Any) -> float:

@@ -10,13 +10,19 @@ from lsgnn.out_of_core.store import Store
 
 def require_suited(store: Store, config: LSGNNConfig) -> None:
     """Raises where the store was made with other settings, or where a model keeps something for every node."""
-    require_no_node_parameters(config)
+    require_storable(config)
     for name in PRECOMPUTED:
         wanted, made = getattr(config, name), getattr(store.config, name)
         if wanted > made if name == "K" else wanted != made:
             raise InputError(f"{name}={wanted!r}, but the store was made with {made!r}: use that, or another store")
 
 
-def require_no_node_parameters(config: LSGNNConfig) -> None:
+def require_storable(config: LSGNNConfig) -> None:
+    """Raises where no store could be used."""
+    if config.structure_features != "none":
+        raise InputError(
+            f"structure_features={config.structure_features!r} is not for stores: use 'none', or write log degrees "
+            "into x as columns of your own"
+        )
     if kept := config.kept_per_node:
         raise InputError(f"{kept} keeps parameters of each node and is not for stores: train without it")

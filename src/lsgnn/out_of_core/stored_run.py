@@ -30,7 +30,7 @@ from lsgnn.out_of_core.training import places_of, train_stored
 from lsgnn.out_of_core.world import World
 from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.runs.predictions import Predictions
-from lsgnn.train.calibration import expected_calibration_error, fit_temperature
+from lsgnn.train.calibration import calibrated_temperature, expected_calibration_error
 from lsgnn.train.environment import environment
 from lsgnn.train.loop import OnEpoch
 from lsgnn.train.trained import Trained
@@ -219,7 +219,7 @@ def fit_stored(
             continue
         logits, y = _logits(model, StoredRows(store, config), places, batch_size), labels[places]
         if part == "val":
-            temperature = fit_temperature(logits, y)
+            temperature = calibrated_temperature(logits, y)
         probabilities = Predictions.of_logits(logits, places, store.class_names, temperature).probabilities
         metrics[f"{part}_loss"] = float(F.cross_entropy(torch.from_numpy(logits), torch.from_numpy(y)))
         metrics[f"{part}_accuracy"] = float((logits.argmax(axis=1) == y).mean())

@@ -26,6 +26,7 @@ from lsgnn.train.class_weights import class_weights
 from lsgnn.train.engine import require_device
 from lsgnn.train.loop import OnEpoch, make_optimizer, run_epochs
 from lsgnn.train.seeded import seeded
+from lsgnn.train.selection import ValidationScore, score_of
 from lsgnn.train.trained import Epoch, Trained
 
 Places = NDArray[np.int64]  # of nodes among the labelled ones
@@ -60,9 +61,15 @@ def train_stored(
             f"{len(train)} training and {len(val)} validation nodes in batches of {batch_size} are too few for "
             f"{world.size} process(es): each needs {rows_needed} row(s) of every batch"
         )
+    if score_of(config.select_by) is not None and world.size > 1:
+        raise InputError(
+            f"select_by={config.select_by!r} ranks all validation rows, which no process of several sees: use "
+            "'val_loss' or 'val_accuracy', or one process"
+        )
     y = torch.from_numpy(np.asarray(store.array("y")[store.array("labelled")]))  # of the labelled nodes
     num_classes = len(store.class_names)
     weight = torch.from_numpy(class_weights(config.class_weight, y[train].numpy(), num_classes))
+    further = ValidationScore(config.select_by, y[train].numpy(), y[val].numpy())
     with seeded(config.seed):
         model = LSGNN.from_config(config, store.manifest.num_features, num_classes, store.num_nodes).to(device)
         shared, optimizer = world.share_gradients(model), make_optimizer(model, config)
@@ -73,8 +80,9 @@ def train_stored(
             total = torch.zeros(2, dtype=torch.float64)  # loss, weight
             for batch in batches(train, batch_size, np.random.default_rng([config.seed, epoch])):
                 total += _step(shared, optimizer, rows, batch, y, weight, world, device)
-            loss, accuracy = _score(model, rows, val, batch_size, y, weight, world, device)
-            return Epoch(epoch=epoch, train_loss=float(total[0] / total[1]), val_loss=loss, val_accuracy=accuracy)
+            loss, accuracy, logits = _score(model, rows, val, batch_size, y, weight, world, device)
+            line = Epoch(epoch=epoch, train_loss=float(total[0] / total[1]), val_loss=loss, val_accuracy=accuracy)
+            return further.added(line, logits)
 
         return run_epochs(model, config, run_epoch, start, on_epoch)
 
@@ -123,16 +131,17 @@ def _score(
     weight: Tensor,
     world: World,
     device: str,
-) -> tuple[float, float]:
-    """(cross entropy, accuracy) in evaluation mode, every process doing its part."""
-    total = torch.zeros(3, dtype=torch.float64)  # loss, weight, right
+) -> tuple[float, float, Tensor]:
+    """(cross entropy, accuracy) in evaluation mode, every process doing its part, and the logits of that part."""
+    total, found = torch.zeros(3, dtype=torch.float64), []  # loss, weight, right
     model.eval()
     own = places[world.rank :: world.size]
     for start in range(0, len(own), batch_size):
         part = own[start : start + batch_size]
         logits = model(rows.labelled(part).to(device)).cpu()
         losses = weight[y[part]] * F.cross_entropy(logits, y[part], reduction="none")
+        found.append(logits)
         right = (logits.argmax(dim=-1) == y[part]).sum()
         total += torch.stack([losses.sum().double(), weight[y[part]].sum().double(), right.double()])
     loss, size, right = world.sum(total)
-    return float(loss / size), float(right / len(places))
+    return float(loss / size), float(right / len(places)), torch.cat(found)

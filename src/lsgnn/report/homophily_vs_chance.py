@@ -12,21 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lsgnn.graph.graph import Graph
-from lsgnn.graph.homophily import (
-    Edges,
-    Homophily,
-    adjusted_homophily,
-    class_insensitive_homophily,
-    edge_homophily,
-    label_informativeness,
-    labelled_edges,
-    node_homophily,
-)
+from lsgnn.graph.homophily import battery, labelled_edges
 
 PERMUTATIONS = 20
 
 DEFINITIONS = {
-    "node": ("Node homophily", "mean over nodes of the share of in-neighbours with the node's own class (Pei 2020)"),
+    "node": (
+        "Node homophily",
+        "mean over nodes with in-neighbours of the share of these with the same class (Pei 2020)",
+    ),
     "edge": ("Edge homophily", "share of edges that join two nodes of one class (Zhu 2020)"),
     "class_insensitive": (
         "Class-insensitive",
@@ -71,18 +65,6 @@ def homophily_vs_chance(graph: Graph, seed: int = 0, permutations: int = PERMUTA
         low, high = np.quantile(null, [0.025, 0.975])
         out.append(Measure(name, title, definition, seen[name], float(null.mean()), float(low), float(high)))
     return tuple(out)
-
-
-def battery(edges: Edges, y: NDArray[np.int64]) -> Homophily:
-    """`lsgnn.homophily` of labels that need not be those of a graph."""
-    per_node = np.nan_to_num(node_homophily(edges, y)[y >= 0])
-    return Homophily(
-        node=float(per_node.mean()) if len(per_node) else float("nan"),
-        edge=edge_homophily(edges, y),
-        class_insensitive=class_insensitive_homophily(edges, y),
-        adjusted=adjusted_homophily(edges, y),
-        label_informativeness=label_informativeness(edges, y),
-    )
 
 
 def shuffled_labels(y: NDArray[np.int64], seed: int, number: int) -> NDArray[np.int64]:

@@ -1,13 +1,18 @@
-"""How sure is a number? 95 % intervals of a mean over splits and of a share; pure functions for all of `report/`."""
+"""How sure is a number? 95 % intervals of a mean over splits, of a share, of any score; pure functions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from lsgnn.errors import InputError
+
+RESAMPLES = 200
+MAX_RESAMPLED = 200_000  # rows above which drawing them again and again would take minutes
 Z95 = 1.959964  # two-sided 95 % point of the normal distribution
 
 
@@ -46,3 +51,30 @@ def share_interval(hits: float, count: int) -> Estimate:
     centre = (p + z2 / (2 * count)) / (1 + z2 / count)
     half = Z95 * math.sqrt(p * (1 - p) / count + z2 / (4 * count**2)) / (1 + z2 / count)
     return Estimate(p, (max(0.0, centre - half), min(1.0, centre + half)))
+
+
+def resampled_scores(score: Callable[[NDArray[np.int64]], float], count: int, seed: int = 0) -> list[float]:
+    """A score of `count` rows, each time of as many rows drawn with replacement; the same draws for the same seed.
+
+    A draw that has no score, because it lacks a class, is nan. None are drawn where there are too many rows.
+    """
+    if not 0 < count <= MAX_RESAMPLED:
+        return []
+    random, scores = np.random.default_rng(seed), []
+    for _ in range(RESAMPLES):
+        rows = random.integers(0, count, count)
+        try:
+            scores.append(float(score(rows)))
+        except InputError:
+            scores.append(float("nan"))
+    return scores
+
+
+def percentile_interval(mean: float, resampled: Sequence[float]) -> Estimate:
+    """A score with the middle 95 % of what resampled rows give (Efron's bootstrap)."""
+    known = np.asarray(resampled, dtype=np.float64)
+    known = known[np.isfinite(known)]
+    if len(known) < RESAMPLES / 2:
+        return Estimate(mean, None)
+    low, high = np.percentile(known, [2.5, 97.5])
+    return Estimate(mean, (float(low), float(high)))

@@ -1,34 +1,97 @@
-"""The leader board of a `Comparison` for a page: one chart and one table of test scores over splits."""
+"""The leader board of a `Comparison` for a page: charts of validation and test scores, tables, and the verdict."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from lsgnn.benchmark.evaluate import shown, summary
+from lsgnn.benchmark.fit_again import call_that_fits
+from lsgnn.benchmark.score_scale import range_of, titled
 from lsgnn.report.charts import RangeRow, range_chart
+from lsgnn.report.charts.canvas import padded
 from lsgnn.report.intervals import mean_interval
-from lsgnn.report.page import drawn, number, table
+from lsgnn.report.page import NOT_DEFINED, drawn, number, table
 
 if TYPE_CHECKING:
-    from lsgnn.benchmark.comparison import Comparison
+    from lsgnn.benchmark.comparison import Comparison, Row
+    from lsgnn.benchmark.difference import Difference
 
 
-def leaderboard(comparison: Comparison) -> dict[str, Any]:
-    """Rows in the order of the comparison, best first."""
-    chart_rows, rows = [], []
-    for row in comparison.rows:
-        score = mean_interval(row.test)
-        series = 0 if row.model == "lsgnn" else 7
-        chart_rows.append(RangeRow(row.title, score.mean, f"{score.mean:.1f} %", score.interval, series=series))
-        gap = ("best", 0.0) if row.difference is None else (str(row.difference), row.difference.mean)
-        parameters = (number(row.num_parameters), row.num_parameters)
-        rows.append([row.title, shown(summary(row.test)), gap, parameters, f"{row.seconds:.1f}"])
-    words = "Mean test score of each model over splits and its 95 % interval, best first."
-    axis = f"test {comparison.metric}, % (line: 95 % interval)"
+def leaderboard(comparison: Comparison, command: str = "") -> dict[str, Any]:
+    """Rows in the order of the comparison, best validation score first; `command` fits the chosen model."""
+    chosen = comparison.chosen
     return {
         "dataset": comparison.dataset,
         "metric": comparison.metric,
         "splits": len(comparison.splits),
-        "chart": drawn(range_chart("Leader board", words, chart_rows, axis)),
-        "table": table(["model", f"{comparison.metric}, %", "to the best [95 %]", "parameters", "seconds"], rows),
+        "verdict": comparison.verdict.sentences,
+        "next": command or call_that_fits(chosen.model, chosen.for_fit),
+        "notes": comparison.notes,
+        "val_chart": _chart(comparison, "validation"),
+        "test_chart": _chart(comparison, "test"),
+        "table": _table(comparison),
+        "classes": _classes(comparison),
+        "configurations": [(row.title, list(_settings(row).items())) for row in comparison.rows],
+    }
+
+
+def _chart(comparison: Comparison, part: str) -> Markup:
+    """Of every model the mean, its interval as far as scores can go, and the score of each split."""
+    lowest, highest = range_of(comparison.metric)
+    rows, numbers = [], []
+    for row in comparison.rows:
+        scores = row.val if part == "validation" else row.test
+        mean = mean_interval(scores)
+        inner = None if mean.interval is None else (max(mean.low, lowest), min(mean.high, highest))
+        points = tuple((f"split {s}", score) for s, score in zip(comparison.splits, scores, strict=True))
+        series = 0 if row.model == comparison.verdict.model else 7
+        rows.append(RangeRow(row.title, mean.mean, f"{mean.mean:.1f}", inner, series=series, points=points))
+        numbers += [*scores, *(inner or ())]
+    low, high = padded(min(numbers), max(numbers))
+    words = f"Mean {part} score of each model over splits, its 95 % interval and every split; best on validation first."
+    axis = f"{part} {titled(comparison.metric)} (line: 95 % interval)"
+    return drawn(range_chart(part.capitalize(), words, rows, axis, (max(low, lowest), min(high, highest))))
+
+
+def _table(comparison: Comparison) -> dict[str, Any]:
+    metric = titled(comparison.metric)
+    head = ["model", f"validation {metric}", "to the first [95 %]", f"test {metric}", "to the first [95 %]"]
+    rows = [
+        [
+            row.title,
+            (shown(summary(row.val)), row.mean_val),
+            _gap(row.val_difference),
+            (shown(summary(row.test)), row.mean),
+            _gap(row.test_difference),
+            (number(row.num_parameters), row.num_parameters),
+            NOT_DEFINED if row.cpu_seconds is None else f"{row.cpu_seconds:.1f}",
+        ]
+        for row in comparison.rows
+    ]
+    return table([*head, "parameters", "CPU seconds"], rows)
+
+
+def _gap(difference: Difference | None) -> tuple[str, float]:
+    return ("first", 0.0) if difference is None else (str(difference), difference.mean)
+
+
+def _classes(comparison: Comparison) -> dict[str, Any] | None:
+    """A class per line, a model per column; None where no unit tells."""
+    told = [row for row in comparison.rows if row.recall]
+    if not told:
+        return None
+    lines: list[Sequence[Any]] = [
+        [name, *(number(row.recall[c], 1) for row in told)] for c, name in enumerate(comparison.class_names)
+    ]
+    return table(["class", *(row.title for row in told)], lines)
+
+
+def _settings(row: Row) -> dict[str, str]:
+    """Every hyperparameter; several values where splits differ."""
+    configs = [unit.config for unit in row.units]
+    return {
+        name: ", ".join(dict.fromkeys(str(config.get(name, NOT_DEFINED)) for config in configs)) for name in configs[0]
     }

@@ -65,7 +65,7 @@ def node_table(
     true = run.graph.y if show_test else np.where(run.split.test, -1, run.graph.y)
     part, n = parts_of(run.split), run.graph.num_nodes
     wanted = np.lexsort((np.arange(n), -part, run.graph.labelled))[:limit]
-    predicted, confidence = predictions.probabilities.argmax(axis=1), predictions.confidence
+    predicted, confidence = predictions.predicted, predictions.confidence
     rows = [
         [
             str(run.graph.node_ids[i]),
@@ -91,7 +91,7 @@ def confident_mistakes(
 ) -> list[Mistake]:
     """The wrong predictions among some labelled nodes, most confident first."""
     y, names = run.graph.y, run.graph.class_names
-    predicted, confidence = predictions.probabilities.argmax(axis=1), predictions.confidence
+    predicted, confidence = predictions.predicted, predictions.confidence
     wrong = np.flatnonzero(among & (y >= 0) & (predicted != y))
     return [
         Mistake(

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from lsgnn.benchmark.comparison import Comparison
 
 
-def comparison_page(comparison: Comparison) -> str:
-    """The whole page as text."""
-    board = leaderboard(comparison)
+def comparison_page(comparison: Comparison, command: str = "") -> str:
+    """The whole page as text; `command` fits the chosen model (by default the call in Python does)."""
+    board = leaderboard(comparison, command)
     return render("comparison.html", title=f"{comparison.dataset}: leader board", board=board)
 
 
-def write_comparison_page(comparison: Comparison, path: str | Path) -> None:
+def write_comparison_page(comparison: Comparison, path: str | Path, command: str = "") -> None:
     """Writes the page, whole or not at all."""
-    write_text(path, comparison_page(comparison))
+    write_text(path, comparison_page(comparison, command))

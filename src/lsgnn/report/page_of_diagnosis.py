@@ -12,20 +12,21 @@ from lsgnn.files import write_text
 from lsgnn.report.bins import degree_label
 from lsgnn.report.charts import Bar, Point, RangeRow, bar_chart, column_chart, interval_chart, range_chart
 from lsgnn.report.diagnosis import Diagnosis
+from lsgnn.report.edge_evidence import told, told_interval
 from lsgnn.report.page import drawn, number, percent, render, table
 from lsgnn.report.structure import Degrees
+from lsgnn.train.metrics import about
 
 MAX_CLASS_BARS = 30
 
 
 def diagnosis_page(diagnosis: Diagnosis) -> str:
     """The whole page as text."""
-    settings = " ".join(f"--set {name}={value}" for name, value in diagnosis.verdict.settings.items())
     return render(
         "diagnosis.html",
         d=diagnosis,
         title=f"{diagnosis.graph}: what graph is this?",
-        command=f"lsgnn fit GRAPH {settings} --report run.html",
+        command=f"{diagnosis.verdict.command('GRAPH', tried=bool(diagnosis.probes.rows))} --report run.html",
         charts=_charts(diagnosis),
         tables=_tables(diagnosis),
     )
@@ -67,20 +68,21 @@ def _charts(d: Diagnosis) -> dict[str, Markup]:
             "mean node homophily",
         )
     if d.probes.rows:
+        metric = about(d.probes.metric)
         charts["probes"] = range_chart(
-            "Validation accuracy of quick probes",
-            "One row per model: mean validation accuracy over splits and its 95 % interval.",
+            f"Validation {metric.title} of quick probes",
+            f"One row per model: mean validation {metric.title} over splits and its 95 % interval.",
             [
                 RangeRow(
                     row.title,
-                    row.accuracy.mean,
-                    f"{row.accuracy.mean:.1f} %",
-                    inner=row.accuracy.interval,
-                    series={"majority": 7, "mlp": 1, "sgc": 2}.get(row.model, 0),
+                    row.score.mean,
+                    told(d.probes, row),
+                    inner=row.score.interval,
+                    series={"majority": 7, "mlp": 1, "sgc": 2, "trees": 3}.get(row.model, 0),
                 )
                 for row in d.probes.rows
             ],
-            "validation accuracy, % (line: 95 % interval)",
+            f"validation {metric.title}{', %' if metric.percent else ''} (line: 95 % interval)",
         )
     return {name: drawn(chart) for name, chart in charts.items()}
 
@@ -134,13 +136,14 @@ def _tables(d: Diagnosis) -> dict[str, Any]:
         ]
         for t in d.twins
     ]
-    probes = [[p.title, f"{p.accuracy.mean:.2f}", _interval(p.accuracy.interval)] for p in d.probes.rows]
+    digits = 2 if about(d.probes.metric).percent else 3
+    probes = [[p.title, f"{p.score.mean:.{digits}f}", told_interval(d.probes, p) or "–"] for p in d.probes.rows]
     heads = {
         "measures": ["measure", "this graph", "chance", "95 % of shuffles", "definition"],
         "directions": ["reads", "mean degree", "no neighbour", "homophily", "LocalSim ρ"],
         "degrees": ["degree", "least", "25 %", "median", "75 %", "95 %", "most", "mean"],
-        "twins": ["twins", "nodes", "largest group", "labels agree", "look-up, %", "majority, %"],
-        "probes": ["model", "mean, %", "95 % interval"],
+        "twins": ["twins", "nodes", "largest group", "labels agree", "look-up accuracy, %", "majority, %"],
+        "probes": ["model", "mean, %" if about(d.probes.metric).percent else "mean", "95 % interval"],
     }
     rows = {
         "measures": measures,
@@ -160,7 +163,3 @@ def _quantiles(degrees: Degrees) -> list[str]:
 
 def _points(score: float | None) -> str:
     return number(score, 1)
-
-
-def _interval(interval: tuple[float, float] | None) -> str:
-    return "–" if interval is None else f"{interval[0]:.1f} to {interval[1]:.1f}"

@@ -1,12 +1,13 @@
 """`run_page`: a trained `Run` as one HTML file, with a leader board where one is given.
 
-The test nodes are scored once, in the row of scores at the top; everything that takes the result apart looks at one
-other part of the split (validation by default).
+The test nodes are scored once, in the row of scores at the top (and, of two classes, ranked in curves and lift);
+everything that takes the result apart looks at one other part of the split (validation by default).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,7 +16,6 @@ from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
 from lsgnn.files import write_text
-from lsgnn.report.intervals import share_interval
 from lsgnn.report.leaderboard import leaderboard
 from lsgnn.report.neighbourhoods import homophily_of_nodes
 from lsgnn.report.node_table import confident_mistakes, node_table
@@ -28,8 +28,12 @@ from lsgnn.report.run_charts import (
     map_chart,
     slice_charts,
 )
+from lsgnn.report.run_headline import PART_WORDS, headline
 from lsgnn.report.run_insides import FusionWeights, MapMethod, fusion_weights
+from lsgnn.report.run_ranking import RankedPart, ranking_section, rule_in_words
 from lsgnn.report.run_scores import ClassScore, class_scores, confusion_matrix, macro_f1
+from lsgnn.report.run_tried import models_of, tried_of
+from lsgnn.report.scoring import title_of
 from lsgnn.report.structure import neighbour_counts
 from lsgnn.runs.predictions import Predictions
 from lsgnn.runs.run import Run
@@ -39,7 +43,6 @@ if TYPE_CHECKING:
     from lsgnn.benchmark.comparison import Comparison
 
 Part = Literal["val", "test"]
-PART_WORDS = {"train": "training", "val": "validation", "test": "test"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +56,10 @@ class Seen:
     degree: NDArray[np.int64]
     homophily: NDArray[np.float64]
 
-    @property
+    @cached_property
     def predicted(self) -> NDArray[np.int64]:
-        return np.asarray(self.predictions.probabilities.argmax(axis=1))
+        """The class of each node as the run says it, by its threshold where it has one."""
+        return self.predictions.predicted
 
     @property
     def right(self) -> NDArray[np.bool_]:
@@ -85,18 +89,23 @@ def run_page(run: Run, comparison: Comparison | None = None, *, part: Part = "va
     charts, tables, extra = _taken_apart(seen) if seen.mask.any() else ({}, {}, {})
     charts["map"] = map_chart(run, map)
     if run.trained.history:
-        charts |= learning_charts(run.trained)
+        charts |= learning_charts(run.trained, run.metric)
     if run.model == "lsgnn":
         weights = fusion_weights(run)
         charts["fusion"], tables["fusion"] = fusion_chart(weights), _hops(weights)
     return render(
         "run.html",
         run=run,
-        title=f"{run.graph.name}: {run.entry.title} run",
+        title=f"{run.graph.name}: {run.title} run",
         part=seen.part,
         part_count=int(seen.mask.sum()),
         many_classes=run.graph.num_classes > 10,
-        scores=[_score(run, name) for name in ("train", "val", "test")],
+        scored_by=title_of(run.metric, run.graph.class_names, run.positive),
+        scores=[headline(run, name, seen.predicted) for name in ("train", "val", "test")],
+        ranking=_ranking(seen),
+        tried=tried_of(run),
+        models=models_of(run),
+        recall_of=_recall_of(seen),
         charts=charts,
         tables=tables,
         extra=extra,
@@ -112,19 +121,25 @@ def write_run_page(
     write_text(path, run_page(run, comparison, part=part, map=map))
 
 
-def _score(run: Run, part: str) -> dict[str, Any]:
-    """One card at the top: accuracy with its interval, and the losses; shares are of 1."""
-    rows, metrics = getattr(run.split, part) & run.graph.labelled, run.metrics
-    count = int(rows.sum())
-    accuracy = metrics.get(f"{part}_accuracy")
-    return {
-        "name": PART_WORDS[part],
-        "test": part == "test",
-        "count": count,
-        "accuracy": None if accuracy is None else share_interval(accuracy * count, count),
-        "loss": metrics.get(f"{part}_loss"),
-        "ece": metrics.get(f"{part}_ece"),
-    }
+def _ranking(seen: Seen) -> dict[str, Any] | None:
+    """Two classes as a ranking by the probability of the one that is looked for; None for more classes."""
+    run = seen.run
+    if run.graph.num_classes != 2:
+        return None
+    positive, decision = run.positive, run.decision
+    masks = [(PART_WORDS[part], getattr(run.split, part) & run.graph.labelled) for part in ("val", "test")]
+    score = seen.predictions.probabilities[:, positive]
+    parts = [RankedPart(name, score[mask], run.graph.y[mask] == positive) for name, mask in masks]
+    section = ranking_section(parts, run.graph.class_names[positive], 0.5 if decision is None else decision.threshold)
+    rule = rule_in_words("" if decision is None else decision.rule)
+    return None if section is None else section | {"rule": rule}
+
+
+def _recall_of(seen: Seen) -> str:
+    """The class whose recall is told by neighbourhood, where accuracy would be that of the other class."""
+    run, positive = seen.run, seen.run.positive
+    found = run.graph.num_classes == 2 and run.metric != "accuracy" and (run.graph.y[seen.mask] == positive).any()
+    return run.graph.class_names[positive] if found else ""
 
 
 def _taken_apart(seen: Seen) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
@@ -135,10 +150,16 @@ def _taken_apart(seen: Seen) -> tuple[dict[str, Any], dict[str, Any], dict[str, 
     per_class = class_scores(confusion, names)
     before = run.predict(calibrated=False)
     charts = {"confusion": confusion_chart(confusion, names, seen.part)}
-    charts |= slice_charts(seen.homophily[mask], seen.degree[mask], seen.right[mask], seen.part)
+    recall_of = _recall_of(seen)
+    told = mask & (run.graph.y == run.positive) if recall_of else mask
+    charts |= slice_charts(seen.homophily[told], seen.degree[told], seen.right[told], seen.part, recall_of)
+    most_probable = seen.predictions.probabilities.argmax(axis=1) == run.graph.y  # what confidence is about
     charts["calibration"] = calibration_chart(
-        {"calibrated": seen.predictions.confidence[mask], "before calibration": before.confidence[mask]},
-        seen.right[mask],
+        {
+            "calibrated": seen.predictions.probabilities.max(axis=1)[mask],
+            "before calibration": before.probabilities.max(axis=1)[mask],
+        },
+        most_probable[mask],
         seen.part,
     )
     mistakes = confident_mistakes(run, seen.predictions, mask, seen.degree, seen.homophily)

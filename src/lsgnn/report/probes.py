@@ -1,7 +1,8 @@
 """Quick probes: a few simple models and LSGNN in each direction, with default settings, scored on validation nodes.
 
-They answer three questions before any tuning: do features help, do edges help, and in which direction. Test nodes are
-not read: their labels are hidden from every model, and no score of theirs is computed.
+They answer four questions before any tuning: do features help, do a node's degrees, do its neighbours, and in which
+direction. Degrees are asked about apart, because models that take means over neighbours do not see them. Test nodes
+are not read: their labels are hidden from every model, and no score of theirs is computed.
 """
 
 from __future__ import annotations
@@ -12,27 +13,41 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lsgnn.config import Direction, LSGNNConfig, TrainingConfig
+from lsgnn.config import ClassWeight, Direction, LSGNNConfig, TrainingConfig
 from lsgnn.errors import InputError, LSGNNWarning, TrainingDiverged
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
-from lsgnn.report.intervals import Estimate, mean_interval, share_interval
+from lsgnn.report.graph_variants import labelled_rows, labelled_table, without_edges
+from lsgnn.report.intervals import Estimate, mean_interval, percentile_interval, resampled_scores, share_interval
+from lsgnn.report.scoring import Scoring
+from lsgnn.train.metrics import UNBALANCED, Metric, about, displayed, largest_share, measure, utility, worst
 
 NUM_SPLITS = 3  # enough for an interval, and Debian's graph is diagnosed in half a minute
+MORE_SPLITS = 5  # where a class is rare: a handful of its nodes validates each split
 PATIENCE = 40  # epochs without improvement: a probe is a first look, not a record
+TREES_GROWN = 40  # at most, of each boosting: the first ones tell
+FEATURES, DEGREES = "MLP (features only)", "MLP (features and degrees)"
+SMOOTHED = "SGC (smoothed features)"
+TREES_ALONE, TREES = "Boosted trees (features only)", "Boosted trees (features, neighbours, degrees)"
+ONE_SPLIT = ("interval of resampled validation nodes", "Wilson interval over validation nodes")
 OnStep = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Probe:
-    """One model under default settings; scores are validation accuracies in percent, one per split."""
+    """One model under default settings; scores are of validation nodes, one per split, in percent (but a log loss).
+
+    `resampled` are the scores of resampled validation nodes, where there is one split and the metric is no share.
+    """
 
     model: str
     title: str
     settings: dict[str, Any]
     scores: tuple[float, ...]
-    accuracy: Estimate
+    score: Estimate
+    resampled: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,6 +60,7 @@ class Probes:
     interval: str
     rows: tuple[Probe, ...]
     not_run: str = ""
+    metric: Metric = "accuracy"
 
     def get(self, title: str) -> Probe | None:
         return next((row for row in self.rows if row.title == title), None)
@@ -53,21 +69,30 @@ class Probes:
         wanted = {"direction": direction, "weights": weights}
         return next((row for row in self.rows if row.model == "lsgnn" and row.settings == wanted), None)
 
+    def best(self, rows: Sequence[Probe]) -> Probe:
+        return max(rows, key=lambda row: utility(self.metric, row.score.mean))
+
     def gain(self, probe: Probe, over: Probe) -> Estimate:
-        """How far `probe` is ahead, in points, paired by split; with a single split, as for two independent shares."""
+        """How far `probe` is ahead, in points, paired by split; with one split by nodes, resampled or as shares."""
         if self.num_splits > 1:
-            return mean_interval(np.subtract(probe.scores, over.scores).tolist())
-        gap, n = probe.accuracy.mean - over.accuracy.mean, max(1, self.validation_nodes)
-        variance = sum((p := row.accuracy.mean / 100) * (1 - p) / n for row in (probe, over))
+            return mean_interval([utility(self.metric, a - b) for a, b in zip(probe.scores, over.scores, strict=True)])
+        gap = utility(self.metric, probe.score.mean - over.score.mean)
+        if self.metric != "accuracy":
+            pairs = zip(probe.resampled, over.resampled, strict=True)
+            return percentile_interval(gap, [utility(self.metric, a - b) for a, b in pairs])
+        n = max(1, self.validation_nodes)
+        variance = sum((p := row.score.mean / 100) * (1 - p) / n for row in (probe, over))
         half = 100 * 1.96 * float(np.sqrt(variance))
         return Estimate(gap, (gap - half, gap + half))
 
 
-def base_config(graph: Graph, seed: int = 0) -> LSGNNConfig:
-    """What `fit` starts from."""
+def base_config(graph: Graph, seed: int = 0, unbalanced: bool = False) -> LSGNNConfig:
+    """What `fit` starts from; where one class is nearly all, the classes count the same in the loss."""
     from lsgnn.runs.defaults import suited_to
 
-    return suited_to(graph, LSGNNConfig(seed=seed, patience=PATIENCE))
+    weight: ClassWeight = "balanced" if unbalanced else "none"
+    config: LSGNNConfig = suited_to(graph, LSGNNConfig(seed=seed, patience=PATIENCE, class_weight=weight))
+    return config
 
 
 def probe_splits(graph: Graph) -> tuple[str, list[Split], list[str]]:
@@ -76,7 +101,8 @@ def probe_splits(graph: Graph) -> tuple[str, list[Split], list[str]]:
 
     graph.require_classes()
     # the splits that `fit` would use, so that its test nodes are the ones that stay unread here
-    splits = list(default_splits(graph))[:NUM_SPLITS]
+    splits = list(default_splits(graph))
+    splits = splits[: MORE_SPLITS if _unbalanced(graph, splits[0]) else NUM_SPLITS]
     notes: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LSGNNWarning)  # the same words come back as notes
@@ -90,58 +116,87 @@ def run_probes(
     kind: str,
     splits: Sequence[Split],
     directions: Sequence[Direction],
+    scoring: Scoring,
     seed: int = 0,
     on_step: OnStep | None = None,
 ) -> Probes:
     """Trains each probe on each split; the last takes the best direction, with one set of weights for all nodes."""
     from lsgnn import zoo
 
-    hidden = [_without_test_labels(graph, split) for split in splits]
+    metric, base = scoring.metric, base_config(graph, seed, scoring.unbalanced)
     size = int(np.mean([split.val.sum() for split in splits]))
-    base = base_config(graph, seed)
+    # one width and scaling for all, so that reading edges is the difference
+    learning: dict[str, Any] = {"seed": seed, "class_weight": base.class_weight}
+    if metric != "accuracy":
+        learning["select_by"] = "val_loss"  # the best of many epochs by a few rare nodes would flatter every model
+    same = learning | {s: getattr(base, s) for s in ("patience", "feature_norm", "hidden_channels")}
 
-    def probe(model: str, title: str, config: TrainingConfig, settings: dict[str, Any]) -> Probe:
-        entry, scores = zoo.get(model), []
-        inputs = entry.prepare(hidden[0], config)  # reads no label
-        for seen, split in zip(hidden, splits, strict=True):
+    def probe(model: str, title: str, config: TrainingConfig, settings: dict[str, Any], on: Graph = graph) -> Probe:
+        entry, scores, resampled = zoo.get(model), list[float](), list[float]()
+        inputs = entry.prepare(on, config)  # reads no label
+        for whole in splits:
+            split = whole if on.num_nodes == graph.num_nodes else labelled_rows(graph, whole)
+            y = on.y[split.val]
             try:
-                logits = entry.solve(seen, split, config, inputs).logits[split.val]
-                scores.append(100 * float((logits.argmax(axis=1) == graph.y[split.val]).mean()))
+                logits = entry.solve(_without_test_labels(on, split), split, config, inputs).logits[split.val]
+                scores.append(displayed(metric, measure(metric, logits, y, scoring.positive)))
+                if len(splits) == 1 and metric != "accuracy":
+                    resampled = [displayed(metric, score) for score in _resampled(scoring, logits, y)]
             except TrainingDiverged:
-                scores.append(0.0)  # it has learned nothing, and the others may tell more
+                # it has learned nothing, and the others may tell more
+                scores.append(displayed(metric, utility(metric, worst(metric))))
             if on_step is not None:
                 on_step(title)
-        return Probe(model, title, settings, tuple(scores), _accuracy(scores, size))
+        estimate = _estimate(metric, scores, resampled, size)
+        return Probe(model, title, settings, tuple(scores), estimate, tuple(resampled))
 
     def rows() -> Iterator[Probe]:
         yield probe("majority", "Majority class", zoo.get("majority").config(seed=seed), {})
-        # one width and scaling for all, so that reading edges is the difference
-        same = {s: getattr(base, s) for s in ("seed", "patience", "feature_norm", "hidden_channels")}
-        yield probe("mlp", "MLP (features only)", zoo.get("mlp").config(**same), {})
-        yield probe("sgc", "SGC (smoothed features)", zoo.get("sgc").config(**same), {})
+        alone = zoo.get("mlp").config(**same | {"feature_norm": "none"})  # the table is scaled already
+        for title, degrees in ((FEATURES, False), (DEGREES, True)):
+            table = labelled_table(graph, base.feature_norm, degrees)
+            yield probe("mlp", title, alone, {"degrees": degrees}, table)
+        yield probe("sgc", SMOOTHED, zoo.get("sgc").config(**same), {})
+        if probes_trees(graph, scoring.unbalanced):
+            config = zoo.get("trees").config(epochs=TREES_GROWN, **learning)
+            yield probe("trees", TREES_ALONE, config, {"edges": False}, without_edges(graph))
+            yield probe("trees", TREES, config, {})
         tried = []
         for direction in directions:
             settings = {"direction": direction, "weights": "localsim"}
             tried.append(probe("lsgnn", f"LSGNN, {direction}", base.replace(**settings), settings))
             yield tried[-1]
-        best = max(tried, key=lambda row: row.accuracy.mean).settings["direction"]
+        best = max(tried, key=lambda row: utility(metric, row.score.mean)).settings["direction"]
         settings = {"direction": best, "weights": "graph"}
         yield probe("lsgnn", f"LSGNN, {best}, same weights for all nodes", base.replace(**settings), settings)
 
-    interval = "t interval over splits" if len(splits) > 1 else "Wilson interval over validation nodes"
-    return Probes(kind, len(splits), size, interval, tuple(rows()))
+    interval = "t interval over splits" if len(splits) > 1 else ONE_SPLIT[metric == "accuracy"]
+    return Probes(kind, len(splits), size, interval, tuple(rows()), metric=metric)
 
 
 def no_probes(reason: str) -> Probes:
     return Probes(splits="", num_splits=0, validation_nodes=0, interval="", rows=(), not_run=reason)
 
 
+def probes_trees(graph: Graph, unbalanced: bool) -> bool:
+    """Trees are for tables someone made by hand (words and embeddings take them long), and wherever a class is rare."""
+    from lsgnn import zoo
+
+    return unbalanced or bool(graph.num_features <= zoo.get("trees").config().max_columns)
+
+
 def num_probe_steps(graph: Graph, directions: Sequence[Direction]) -> int:
     """How often `run_probes` calls `on_step`; 0 where it cannot run."""
     try:
-        return (4 + len(directions)) * len(probe_splits(graph)[1])
+        splits = probe_splits(graph)[1]
     except InputError:
         return 0
+    trees = 2 if probes_trees(graph, _unbalanced(graph, splits[0])) else 0
+    return (5 + trees + len(directions)) * len(splits)
+
+
+def _unbalanced(graph: Graph, split: Split) -> bool:
+    return largest_share(split.visible(graph.y))[1] > UNBALANCED
 
 
 def _without_test_labels(graph: Graph, split: Split) -> Graph:
@@ -149,8 +204,16 @@ def _without_test_labels(graph: Graph, split: Split) -> Graph:
     return replace(graph, y=y, splits=None)
 
 
-def _accuracy(scores: Sequence[float], validation_nodes: int) -> Estimate:
+def _resampled(scoring: Scoring, logits: NDArray[np.floating], y: NDArray[np.int64]) -> list[float]:
+    return resampled_scores(lambda rows: measure(scoring.metric, logits[rows], y[rows], scoring.positive), len(y))
+
+
+def _estimate(metric: Metric, scores: Sequence[float], resampled: Sequence[float], validation_nodes: int) -> Estimate:
     if len(scores) > 1:
-        return mean_interval(scores)
+        found = mean_interval(scores)
+        bounded = about(metric).percent and found.interval is not None
+        return Estimate(found.mean, (max(0.0, found.low), min(100.0, found.high))) if bounded else found
+    if metric != "accuracy":
+        return percentile_interval(scores[0], resampled)
     share = share_interval(scores[0] / 100 * validation_nodes, validation_nodes)
     return Estimate(scores[0], (100 * share.low, 100 * share.high))

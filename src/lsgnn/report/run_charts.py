@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -19,32 +20,39 @@ from lsgnn.report.charts import (
     reliability_chart,
     scatter_chart,
 )
+from lsgnn.report.charts.canvas import shorten
 from lsgnn.report.page import drawn
 from lsgnn.report.run_insides import FusionWeights, MapMethod, embedding_map
 from lsgnn.report.run_scores import accuracy_by_degree, accuracy_by_homophily, reliability
 from lsgnn.runs.run import Run
+from lsgnn.train.metrics import Metric, about
 from lsgnn.train.trained import Trained
 
 MAX_CLASSES = 24  # cells of a larger confusion matrix could not be read
 UNKNOWN = "no label"
 
 
-def learning_charts(trained: Trained) -> dict[str, Markup]:
-    """Losses and validation accuracy by epoch, the epoch whose weights were kept marked."""
-    epochs = [e["epoch"] for e in trained.history]
+def learning_charts(trained: Trained, metric: Metric = "accuracy") -> dict[str, Markup]:
+    """Losses and the validation score by epoch, the epoch whose weights were kept marked.
+
+    The score is the run's metric where epochs were scored by it, else accuracy.
+    """
+    history: Sequence[Mapping[str, Any]] = trained.history
+    epochs = [e["epoch"] for e in history]
     mark = (float(trained.best_epoch), f"best epoch {trained.best_epoch}")
     losses = [
-        Line("training loss", epochs, [e["train_loss"] for e in trained.history]),
-        Line("validation loss", epochs, [e["val_loss"] for e in trained.history]),
+        Line("training loss", epochs, [e["train_loss"] for e in history]),
+        Line("validation loss", epochs, [e["val_loss"] for e in history]),
     ]
-    accuracy = [Line("validation accuracy", epochs, [e["val_accuracy"] for e in trained.history])]
+    known: Metric = metric if f"val_{metric}" in history[0] else "accuracy"
+    title = about(known).title
+    scores = [Line(title, epochs, [e[f"val_{known}"] for e in history])]
+    limits = (0.0, 1.0) if about(known).percent else None
     words = "The dashed line marks the epoch whose weights were kept."
     return {
         "loss": drawn(line_chart("Loss by epoch", words, losses, "epoch", "cross entropy", mark)),
-        "accuracy": drawn(
-            line_chart(
-                "Validation accuracy by epoch", words, accuracy, "epoch", "validation accuracy", mark, (0.0, 1.0)
-            )
+        "score": drawn(
+            line_chart(f"Validation {title} by epoch", words, scores, "epoch", f"validation {title}", mark, limits)
         ),
     }
 
@@ -80,28 +88,30 @@ def calibration_chart(confidences: Mapping[str, NDArray[np.floating]], right: ND
 
 
 def slice_charts(
-    homophily: NDArray[np.float64], degree: NDArray[np.int64], right: NDArray[np.bool_], part: str
+    homophily: NDArray[np.float64], degree: NDArray[np.int64], right: NDArray[np.bool_], part: str, recall_of: str = ""
 ) -> dict[str, Markup]:
+    """The share of right predictions by neighbourhood; of the nodes of one class, where they are all of it, recall."""
     mean = (float(right.mean()), "all")
-    words = "Accuracy with its 95 % interval in each bin; the number of nodes stands below."
+    name = f"Recall of {shorten(recall_of, 24)}" if recall_of else "Accuracy"
+    words = f"{name} with its 95 % interval in each bin; the number of nodes stands below."
     return {
         "by_homophily": drawn(
             interval_chart(
-                f"Accuracy by node homophily, {part} nodes",
+                f"{name} by node homophily, {part} nodes",
                 words,
                 _points(accuracy_by_homophily(homophily, right)),
                 "node homophily (small: number of nodes)",
-                "accuracy",
+                name if recall_of else "accuracy",
                 reference=mean,
             )
         ),
         "by_degree": drawn(
             interval_chart(
-                f"Accuracy by degree, {part} nodes",
+                f"{name} by degree, {part} nodes",
                 words,
                 _points(accuracy_by_degree(degree, right)),
                 "neighbours (small: number of nodes)",
-                "accuracy",
+                name if recall_of else "accuracy",
                 reference=mean,
             )
         ),

@@ -10,25 +10,35 @@ from dataclasses import dataclass
 from typing import Any
 
 from lsgnn.config import Direction, LSGNNConfig
+from lsgnn.report.composition import Classes
+from lsgnn.report.edge_evidence import degrees_help, edges_sentence, help_of, surely_better, told
 from lsgnn.report.homophily_vs_chance import Measure
 from lsgnn.report.neighbourhoods import Neighbourhood, NodeLikeness
-from lsgnn.report.probes import Probe, Probes
+from lsgnn.report.probes import FEATURES, TREES, Probe, Probes
+from lsgnn.report.scoring import Scoring, brief
 from lsgnn.report.twins import Twins
 
 STRONG, CLEAR = 0.5, 0.1  # adjusted homophily from which neighbours are "strongly", "somewhat" alike
 INFORMATIVE = 0.1  # label informativeness from which unlike neighbours still help
 MIXED = 0.2  # share of nodes on either side that makes a graph a mixture
 TELLING = 0.2  # rank correlation from which LocalSim tells one kind of node from the other
-WORTH_IT = 0.5  # points of accuracy below which a difference is not worth a setting
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Sentences for people, the settings to start with, and warnings that must not be overlooked."""
+    """Sentences for people, the model and settings to start with, and warnings that must not be overlooked."""
 
     sentences: tuple[str, ...]
+    model: str
     settings: dict[str, Any]
     warnings: tuple[str, ...]
+
+    def command(self, graph: str, tried: bool = True) -> str:
+        """What to run next; `fit` tries for itself what was not `tried` here."""
+        untried = () if tried else ("direction", "weights")
+        chosen = [f"--set {name}={value}" for name, value in self.settings.items() if name not in untried]
+        model = [] if self.model == "lsgnn" else [f"--model {self.model}"]
+        return " ".join(["lsgnn fit", graph, *model, *chosen])
 
 
 def verdict_of(
@@ -38,15 +48,27 @@ def verdict_of(
     twins: Sequence[Twins],
     probes: Probes,
     base: LSGNNConfig,
+    classes: Classes,
+    scoring: Scoring | None,
 ) -> Verdict:
     settings = suggested_settings(probes, base)
-    if likeness is None:
+    if likeness is None or scoring is None:
         sentences = ["No node has a label, so only the structure can be described: label some nodes to learn more."]
-        return Verdict(tuple(sentences), settings, ())
+        return Verdict(tuple(sentences), "lsgnn", settings, ())
     correlation = next((n.localsim_correlation for n in neighbourhoods if n.direction == "undirected"), float("nan"))
-    sentences = [_alike(measures), _mixture(likeness, correlation), _features(probes), _edges(probes, settings)]
-    sentences.append(_direction(probes, settings))
-    return Verdict(tuple(s for s in sentences if s), settings, tuple(map(_leak, (t for t in twins if t.leaks))))
+    model = suggested_model(probes, settings)
+    sentences = [_balance(classes, scoring), _alike(measures), _mixture(likeness, correlation)]
+    sentences += [_features(probes), edges_sentence(probes, settings), _direction(probes, settings)]
+    sentences.append(_model(probes, model))
+    if model == "lsgnn" and degrees_help(probes) == "surely" and hasattr(base, "structure_features"):
+        settings["structure_features"] = "degrees"
+    kept = {"class_weight": base.class_weight} if scoring.unbalanced else {}
+    return Verdict(
+        tuple(s for s in sentences if s),
+        model,
+        (settings if model == "lsgnn" else {}) | kept,
+        tuple(map(_leak, (t for t in twins if t.leaks))),
+    )
 
 
 def suggested_settings(probes: Probes, base: LSGNNConfig) -> dict[str, Any]:
@@ -57,19 +79,40 @@ def suggested_settings(probes: Probes, base: LSGNNConfig) -> dict[str, Any]:
     undirected = probes.lsgnn("undirected")
     if undirected is None:
         return settings
-    tried = [row for row in probes.rows if row.model == "lsgnn" and row.settings["weights"] == "localsim"]
-    best = max(tried, key=lambda row: row.accuracy.mean)
-    if _surely_better(probes, best, undirected):
+    best = probes.best(_directions(probes))
+    if surely_better(probes, best, undirected):
         settings["direction"] = best.settings["direction"]
     local, same = (probes.lsgnn(settings["direction"], weights) for weights in ("localsim", "graph"))
-    if local is not None and same is not None and _surely_better(probes, same, local):
+    if local is not None and same is not None and surely_better(probes, same, local):
         settings["weights"] = "graph"
     return settings
 
 
-def _surely_better(probes: Probes, probe: Probe, than: Probe) -> bool:
-    gain = probes.gain(probe, than)
-    return gain.mean >= WORTH_IT and gain.low > 0
+def suggested_model(probes: Probes, settings: dict[str, Any]) -> str:
+    """Trees where they are surely ahead of LSGNN; so many models are compared that a likely lead is not enough."""
+    lsgnn, trees = probes.lsgnn(settings["direction"], settings["weights"]), probes.get(TREES)
+    return "trees" if lsgnn is not None and trees is not None and surely_better(probes, trees, lsgnn) else "lsgnn"
+
+
+def _directions(probes: Probes) -> list[Probe]:
+    return [row for row in probes.rows if row.model == "lsgnn" and row.settings["weights"] == "localsim"]
+
+
+def _balance(classes: Classes, scoring: Scoring) -> str:
+    """What the table is, where one class is nearly all; else nothing, unless another metric than accuracy is used."""
+    chance = "" if scoring.chance is None else f" (chance {brief(scoring.metric, scoring.chance)})"
+    by = f"by {scoring.title}{chance}."
+    if not scoring.unbalanced:
+        return "" if scoring.metric == "accuracy" else f"Scored {by}"
+    largest = classes.names[max(range(len(classes.counts)), key=lambda c: classes.counts[c])]
+    if len(classes.names) == 2:
+        rare, count = classes.names[scoring.positive], classes.counts[scoring.positive]
+        what = f"{100 * count / classes.labelled:.1f} % of the labelled nodes ({count:,}) are {rare!r}"
+    else:
+        what = f"{100 * classes.majority_share:.1f} % of the labelled nodes are {largest!r}"
+    if scoring.metric == "accuracy":
+        return f"{what}: accuracy, as asked for, is {100 * classes.majority_share:.1f} % for calling all {largest!r}."
+    return f"{what}: accuracy would call everybody {largest!r}; scored {by}"
 
 
 def _alike(measures: Sequence[Measure]) -> str:
@@ -107,37 +150,35 @@ def _mixture(likeness: NodeLikeness, correlation: float) -> str:
 
 
 def _features(probes: Probes) -> str:
-    majority, mlp = probes.get("Majority class"), probes.get("MLP (features only)")
+    majority, mlp = probes.get("Majority class"), probes.get(FEATURES)
     if majority is None or mlp is None:
         return ""
-    gain = probes.gain(mlp, majority)
-    if gain.low > 0:
-        return f"Features alone help: an MLP is {gain.mean:.1f} points above the majority class."
-    return f"Features alone do not help: an MLP is {gain.mean:+.1f} points from the majority class."
-
-
-def _edges(probes: Probes, settings: dict[str, Any]) -> str:
-    lsgnn, mlp = probes.lsgnn(settings["direction"]), probes.get("MLP (features only)")
-    if lsgnn is None or mlp is None:
-        return ""
-    sgc = probes.get("SGC (smoothed features)")
-    numbers = f"LSGNN {lsgnn.accuracy.mean:.1f} %, MLP {mlp.accuracy.mean:.1f} % of validation nodes"
-    if sgc is not None and _surely_better(probes, sgc, lsgnn) and _surely_better(probes, sgc, mlp):
-        return f"Edges help, and plain smoothing (SGC, {sgc.accuracy.mean:.1f} %) does better than both: {numbers}."
-    if probes.gain(lsgnn, mlp).low > 0:
-        return f"Edges help: {numbers}."
-    return f"Edges add nothing that can be measured here ({numbers}): prefer the simpler model until tuning disagrees."
+    than = "the majority class" if probes.metric == "accuracy" else "chance"
+    points = f"{told(probes, mlp)} by an MLP, {told(probes, majority)} by {than}"
+    answer = help_of(probes, mlp, majority)
+    if answer == "surely":
+        return f"Features alone help: {points}."
+    if answer == "perhaps":
+        return f"Features alone may help, but the validation nodes are too few to be sure: {points}."
+    return f"Features alone do not help measurably: {points}."
 
 
 def _direction(probes: Probes, settings: dict[str, Any]) -> str:
-    tried = [row for row in probes.rows if row.model == "lsgnn" and row.settings["weights"] == "localsim"]
+    tried = _directions(probes)
     if len(tried) < 2:
         return ""
-    scores = ", ".join(f"{row.settings['direction']} {row.accuracy.mean:.1f} %" for row in tried)
+    scores = ", ".join(f"{row.settings['direction']} {told(probes, row)}" for row in tried)
     direction: Direction = settings["direction"]
     if direction == "undirected":
-        return f"No single direction is surely better than reading edges both ways ({scores})."
+        return f"For LSGNN no single direction is surely better than reading edges both ways ({scores})."
     return f"Direction matters: read {direction}-neighbours ({scores})."
+
+
+def _model(probes: Probes, model: str) -> str:
+    trees = probes.get(TREES)
+    if model != "trees" or trees is None:
+        return ""
+    return f"Start with boosted trees, which read features, neighbours' means and degrees: {told(probes, trees)}."
 
 
 def _leak(twins: Twins) -> str:

@@ -1,9 +1,9 @@
 """A `Run` on disk: a folder of plain files that any tool can open and that executes nothing when loaded.
 
 `model.safetensors` weights (those of member m named `m.…`) · `config.toml` settings · `metrics.json` scores, times,
-temperature, environment · `history.jsonl` one line per member and epoch · `graph.npz` the graph with its ids, classes
-and the split used · `digests.json` the SHA-256 of each of them. Nothing is read from a folder unless all of them are
-what was written, together.
+temperature, metric, decision, environment · `history.jsonl` one line per member and epoch · `graph.npz` the graph with
+its ids, classes and the split used · `digests.json` the SHA-256 of each of them. Nothing is read from a folder unless
+all of them are what was written, together.
 """
 
 from __future__ import annotations
@@ -26,7 +26,12 @@ from lsgnn.errors import InputError
 from lsgnn.files import plain, require_name, write_folder_atomically
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split, Splits
+from lsgnn.runs.blend import NAME as BLEND
+from lsgnn.runs.blend import Blend, BoardRow, Part
 from lsgnn.runs.run import Run
+from lsgnn.runs.tried import Tried
+from lsgnn.train.decision import Decision
+from lsgnn.train.metrics import about
 from lsgnn.train.saved_history import at_least_zero, read_history, write_history
 from lsgnn.train.selection import BestEpoch
 from lsgnn.train.trained import Epoch, Trained
@@ -43,7 +48,7 @@ def save_run(run: Run, folder: Path) -> None:
     summary = run.summary() | {"member_seconds": [member.seconds for member in run.members]}
     with write_folder_atomically(folder) as new:
         (new / "model.safetensors").write_bytes(save(_flat(run)))  # with the user's umask, unlike `save_file`
-        _write(new / "config.toml", f"model = {json.dumps(run.model)}\n" + run.config.to_toml())
+        _write(new / "config.toml", run.settings_toml())
         _write(new / "metrics.json", json.dumps(plain(summary), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
         _write(new / "history.jsonl", write_history([member.history for member in run.members]))
         graph.save(new / "graph.npz")
@@ -58,10 +63,21 @@ def require_place(folder: Path) -> None:
 
 
 def read_config(text: str) -> tuple[str, Any]:
-    """The model's name and its settings, from a table that may leave the model out where it is LSGNN."""
+    """The model's name and its settings, from a table that may leave the model out where it is LSGNN.
+
+    The settings of an ensemble of several models are those of each: (model, configuration, share).
+    """
     table = tomllib.loads(text)
     model = str(table.pop("model", "lsgnn"))
-    return model, zoo.get(model).config.from_dict(table)
+    if model != BLEND:
+        return model, zoo.get(model).config.from_dict(table)
+    parts = [
+        (str(own["model"]), zoo.get(str(own["model"])).config.from_dict(own["config"]), at_least_zero(own["share"]))
+        for own in table["members"]
+    ]
+    if not parts:
+        raise ValueError("the ensemble has no member")
+    return model, parts
 
 
 def is_run(folder: Path) -> bool:
@@ -85,13 +101,20 @@ def load_run(folder: Path) -> Run:
         seconds = {str(what): at_least_zero(value) for what, value in summary["seconds"].items()}
         member_seconds = [at_least_zero(value) for value in summary["member_seconds"]]
         temperature = _temperature(summary["temperature"])
+        metric, decision = about(summary["metric"]).name, _decision(summary["decision"])
         environment = {str(what): str(value) for what, value in summary["environment"].items()}
         notes, title = tuple(summary["notes"]), summary["graph"]
         if not all(isinstance(text, str) for text in (title, *notes)):
             raise TypeError("its notes and the name of the graph must be text")
         name = "history.jsonl"
         history = read_history(_read(folder / name), len(member_seconds))
-        best = [_best(epochs, config) if zoo.get(model).learns else 0 for epochs in history]
+        models = [(name, own) for name, own, _ in config] if model == BLEND else [(model, config)] * len(history)
+        best = [
+            _best(epochs, own) if zoo.get(whose).learns else 0
+            for (whose, own), epochs in zip(models, history, strict=True)
+        ]
+        tried = tuple(Tried.of(row) for row in summary["tried"])
+        board = tuple(BoardRow.of(row) for row in summary.get("board", ()))
         name = "model.safetensors"
         states = _states(weights, len(member_seconds))
     # what broken text makes readers raise
@@ -99,19 +122,30 @@ def load_run(folder: Path) -> Run:
         reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise InputError(f"{folder / name} is damaged ({reason.splitlines()[0]}): restore it or train again") from error
     graph = replace(Graph.load(folder / "graph.npz"), name=title, notes=())
-    run = Run(
+    members = tuple(map(Trained, states, best, history, member_seconds))
+    shared: dict[str, Any] = dict(
         graph=graph,
-        model=model,
-        config=config,
         split=graph.splits[0] if graph.splits is not None else _no_split(graph.num_nodes),
-        members=tuple(map(Trained, states, best, history, member_seconds)),
+        members=members,
         seconds=seconds,
         environment=environment,
         notes=notes,
         known_temperature=temperature,
+        metric=metric,
+        decision=decision,
+        tried=tried,
     )
+    run = Run(model=model, config=config, **shared) if model != BLEND else _blend(config, board, shared)
     _require_fit(run, folder)
     return run
+
+
+def _blend(settings: list[tuple[str, Any, float]], board: tuple[BoardRow, ...], shared: dict[str, Any]) -> Blend:
+    parts = tuple(
+        Part(model, config, trained, share)
+        for (model, config, share), trained in zip(settings, shared["members"], strict=True)
+    )
+    return Blend(config=parts[0].config, parts=parts, board=board, **shared)
 
 
 def _read_weights(folder: Path) -> dict[str, Tensor]:
@@ -134,9 +168,15 @@ def _require_fit(run: Run, folder: Path) -> None:
         raise InputError(f"the weights of {folder} do not fit its config.toml: restore it or train again") from error
     if any(parameter.dtype != torch.float32 for module in modules for parameter in module.parameters()):
         raise InputError(f"{folder / 'model.safetensors'} is damaged (it is not of single precision): train again")
-    shape = (run.graph.num_features, run.graph.num_classes)
+    if run.decision is not None and run.graph.num_classes != 2:
+        raise InputError(
+            f"the decision of {folder} does not fit the classes of its graph.npz: restore it or train again"
+        )
     # LSGNN's shape is that of its weights; other models are built after the graph, and weights that differ do not load
-    if run.model == "lsgnn" and any((m.in_channels, m.out_channels) != shape for m in modules):
+    if run.model != "lsgnn":
+        return
+    shape = (run.inputs.x.shape[1], run.graph.num_classes)
+    if any((m.in_channels, m.out_channels) != shape for m in modules):
         raise InputError(f"the weights of {folder} do not fit its graph.npz: restore it or train again")
 
 
@@ -171,6 +211,15 @@ def _temperature(value: Any) -> float:
     if not at_least_zero(value) > 0:
         raise ValueError(f"the temperature is {value}")
     return float(value)
+
+
+def _decision(value: Any) -> Decision | None:
+    if value is None:
+        return None
+    positive, threshold, rule = (value.pop(name) for name in ("positive", "threshold", "rule"))
+    if value or type(positive) is not int or not isinstance(rule, str):
+        raise ValueError("the decision is no class, threshold and rule")
+    return Decision(positive, at_least_zero(threshold), rule)
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -138,7 +138,7 @@ def explain(run: Run, node_id: Any, member: int | None = None) -> Explanation:
         node_id=graph.node_ids[i].item(),
         label=_label(run, i),
         part=next((part for part in ("train", "val", "test") if getattr(run.split, part)[i]), None),
-        prediction=graph.class_names[int(probabilities[i].argmax())],
+        prediction=graph.class_names[run.classes_of(probabilities[[i]])[0]],
         class_names=graph.class_names,
         probabilities=probabilities[i],
         localsim=None if phi is None else float(phi[i]),
@@ -176,7 +176,7 @@ def _neighbours(run: Run, i: int, probabilities: NDArray[np.float64]) -> tuple[N
             similarity=float(d),
             weight=float(weight[j]),
             label=_label(run, j),
-            prediction=graph.class_names[int(probabilities[j].argmax())],
+            prediction=graph.class_names[run.classes_of(probabilities[[j]])[0]],
         )
         for j, d in zip(near.tolist(), similarity, strict=True)
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,22 +12,29 @@ from lsgnn import zoo
 from lsgnn.config import TrainingConfig
 from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
+from lsgnn.graph.graph import Graph
 from lsgnn.graph.split_checks import check_split, default_splits
 from lsgnn.graph.splits import Split, Splits
-from lsgnn.runs.defaults import default_config, note_on_columns
-from lsgnn.runs.probe import resolved
+from lsgnn.runs.defaults import Draft, as_draft, chosen_metric, following, note_on_columns
+from lsgnn.runs.paired import Judged
+from lsgnn.runs.probe import OnStage, resolved
+from lsgnn.runs.rivals import note_on, rivals
 from lsgnn.runs.run import Run
+from lsgnn.runs.stages import BASELINE_OPEN, LSGNN_OPEN
+from lsgnn.runs.tried import Tried
+from lsgnn.train.decision import Decision, choose_threshold, require_two_classes, rule_of
 from lsgnn.train.engine import Engine
 from lsgnn.train.environment import environment
 from lsgnn.train.loop import OnEpoch
-from lsgnn.train.trained import require_memory_for_history
+from lsgnn.train.metrics import Metric, positive_class
+from lsgnn.train.trained import Trained, require_memory_for_history
+from lsgnn.zoo.jobs import quick_logits
 from lsgnn.zoo.prepared import Prepared
-from lsgnn.zoo.protocol import Model
 
 
 def fit(
     graph: Any,
-    config: TrainingConfig | None = None,
+    config: TrainingConfig | Draft | None = None,
     *,
     model: str = "lsgnn",
     split: int | Split = 0,
@@ -33,62 +42,114 @@ def fit(
     engine: Engine = "auto",
     device: str = "cpu",
     members: int = 1,
+    metric: Metric | None = None,
+    threshold: str | float | None = None,
+    cost: str | Sequence[float] | None = None,
     on_epoch: OnEpoch | None = None,
+    on_stage: OnStage | None = None,
+    ask_others: bool = True,
     **settings: Any,
 ) -> Run:
     """Trains a model on one split of a graph and reads the test nodes once, at the end.
 
     Args:
         graph: anything `lsgnn.as_graph` understands.
-        config: settings; single ones may also be given by name (`fit(graph, K=3, lr=0.05)`). What is "auto"
-            (`direction`, LSGNN's `weights`) is chosen by a quick probe of the validation nodes; without a config, LSGNN
-            has both so, and columns of very different sizes are standardised; the notes tell.
+        config: a configuration; single hyperparameters may also be given by name (`fit(graph, K=3, lr=0.05)`). Without
+            one, short training runs on the validation nodes choose what is not named: direction, hops, scale of the
+            features and more; the notes and `run.tried` tell. In a configuration, only what is "auto" is chosen so.
         model: one of `lsgnn.zoo.names()`.
         split: which of the splits to use, or a `Split` of your own.
         splits: splits to use instead of the graph's own (or, where it has none, of stratified ones).
         engine: `cpu` is the fused engine, `torch` the plain loop on any device, `auto` the quickest that can.
         device: where the torch engine runs.
         members: number of seeds to ensemble, from `config.seed` on (probabilities are averaged; graph work is shared).
+        metric: what counts; the best epoch is selected by it, unless `select_by` says otherwise (or, where no metric is
+            named, the config). By default the dataset's own; else accuracy, or where one class holds over 90 % of the
+            training and validation nodes average precision (two classes) or balanced accuracy, as the notes tell.
+        threshold: for two classes, how it is chosen on validation nodes from which probability on a node is called
+            positive (the rarer class): `"f1"`, `"precision=0.9"`, `"recall=0.8"`, or the number itself. By default
+            `"f1"` where the metric is neither accuracy nor log loss, else the most probable class is taken.
+        cost: what a missed and a false positive cost, `"10:1"` or `(10, 1)`: the threshold with the least cost instead.
+        ask_others: also train a few other models briefly where LSGNN's whole configuration is left open, and say in the
+            notes if one of them is ahead.
+        on_stage: called with the name of each decision of the probe before it is made.
         on_epoch: called with each entry of the history: after each epoch by torch, at the end by the fused engine.
     """
     graph, entry = as_graph(graph), zoo.get(model)
-    config = _config(graph, entry, config, settings)
+    follows = "select_by" not in settings and (not isinstance(config, TrainingConfig) or metric is not None)
+    drafted = as_draft(graph, entry, config).replace(**settings)
     if not isinstance(members, int) or members < 1:
         raise InputError(f"members={members!r} is out of range: it must be a whole number, at least 1")
     if not isinstance(split, Split | int | np.integer):
         raise InputError(f"split={split!r} is of type {type(split).__name__}: pass a number or a Split")
     entry.require_engine(engine)
     chosen = split if isinstance(split, Split) else default_splits(graph, splits)[int(split)]
-    require_memory_for_history(config)  # here, because a probe would be trained for nothing
-    notes = check_split(graph, chosen) + note_on_columns(graph, getattr(config, "feature_norm", "none"))
+    require_memory_for_history(drafted.config)  # here, because a probe would be trained for nothing
+    notes = check_split(graph, chosen, own=isinstance(split, Split))
+    metric, why = chosen_metric(graph, [chosen], metric)
+    rule = rule_for(graph, metric, threshold, cost)
+    drafted = following(drafted, metric) if follows else drafted
     prepared = Prepared(graph)
-    config, choice = resolved(prepared, entry, config, [chosen], engine)
+    settled, choice = resolved(prepared, entry, drafted.config, [chosen], engine, metric, drafted.open_to, on_stage)
+    notes += note_on_columns(graph, getattr(settled, "feature_norm", "none")) + why
     if choice is not None:
         notes.append(str(choice))
-    inputs = prepared(entry, config)
+    inputs = prepared(entry, settled)
     trained = tuple(
-        entry.train(graph, inputs, chosen, config.replace(seed=seed), engine=engine, device=device, on_epoch=on_epoch)
-        for seed in range(config.seed, config.seed + members)
+        entry.train(graph, inputs, chosen, settled.replace(seed=seed), engine=engine, device=device, on_epoch=on_epoch)
+        for seed in range(settled.seed, settled.seed + members)
     )
-    return Run(
+    alone = model != "lsgnn" or not ask_others or not drafted.open_to.issuperset(LSGNN_OPEN)
+    if on_stage is not None and not alone:
+        on_stage("other models")
+    about_others, rows = ([], []) if alone else _other_models(prepared, chosen, metric, settled, trained[0])
+    run = Run(
         graph=graph,
         model=model,
-        config=config,
+        config=settled,
         split=chosen,
         members=trained,
         seconds={
-            "precompute": prepared.seconds(entry, config),
+            "precompute": prepared.seconds(entry, settled),
             "train": sum(member.seconds for member in trained),
         },
         environment=environment(),
-        notes=(*graph.notes, *notes),
+        notes=(*graph.notes, *notes, *about_others),
         prepared=inputs,
+        metric=metric,
+        tried=(*(choice.tried if choice else ()), *rows),
     )
+    return run if rule is None else with_decision(run, rule)
 
 
-def _config(graph: Any, model: Model[Any], config: Any, settings: dict[str, Any]) -> Any:
-    if config is not None and not isinstance(config, model.config):
-        raise InputError(
-            f"config is of type {type(config).__name__}: pass an {model.config.__name__}, or settings by name"
-        )
-    return (config or default_config(graph, model)).replace(**settings)
+def _other_models(
+    prepared: Prepared, split: Split, metric: Metric, config: Any, trained: Trained
+) -> tuple[list[str], list[Tried]]:
+    """Notes on other families of models beside LSGNN, and what they scored."""
+    y = prepared.graph.y
+    logits = quick_logits(prepared, zoo.get("lsgnn"), config, trained)[split.val]
+    own = Judged(metric, positive_class(y[split.train | split.val]), (logits,), (y[split.val],))
+    found = rivals(prepared, split, metric, own, {name: getattr(config, name) for name in BASELINE_OPEN})
+    notes = [note] if (note := note_on(found, metric, own.score)) else []
+    if tie := config.tied_to_graph:
+        notes.append(f"trained with {tie}: for new nodes and other graphs, train with adjacency_embedding=False")
+    rows = [Tried("other models", rival.title, rival.score, False) for rival in found]
+    return notes, [*rows, Tried("other models", "LSGNN, as trained", own.score, True)] if rows else []
+
+
+def rule_for(graph: Graph, metric: Metric, threshold: str | float | None, cost: Any) -> str | float | None:
+    """How a threshold is chosen: as asked for; else by F1, where two classes are scored by how they are ranked."""
+    rule = rule_of(threshold, cost)
+    if rule is not None:
+        require_two_classes(graph.num_classes, "threshold" if cost is None else "cost")
+        return rule
+    return "f1" if graph.num_classes == 2 and metric not in ("accuracy", "log_loss") else None
+
+
+def with_decision(run: Run, rule: str | float) -> Run:
+    """The run with a threshold that the rule chooses on its validation nodes."""
+    val, positive = run.split.val & run.graph.labelled, run.positive
+    probability = run.predict().probabilities[val, positive]
+    threshold, note = choose_threshold(probability, run.graph.y[val] == positive, rule)
+    decision = Decision(positive, threshold, rule if isinstance(rule, str) else "given")
+    return replace(run, decision=decision, notes=(*run.notes, note) if note else run.notes)

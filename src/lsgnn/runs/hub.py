@@ -60,6 +60,10 @@ def from_hub(repo_id: str, *, revision: str | None = None, token: str | None = N
 def model_card(run: Run, repo_id: str) -> str:
     """The README.md of the repository: what it is, how good it is, how to use it."""
     scores = "\n".join(f"| {name} | {value:.4f} |" for name, value in run.metrics.items())
+    decision = ""
+    if run.decision is not None:
+        name, threshold = run.graph.class_names[run.positive], run.decision.threshold
+        decision = f"A node is called `{name}` from a probability of {threshold:.4g} on ({run.decision.rule}).\n\n"
     return f"""---
 library_name: lsgnn
 tags: [graph-neural-network, node-classification, heterophily]
@@ -68,7 +72,7 @@ tags: [graph-neural-network, node-classification, heterophily]
 
 Classifies the {run.graph.num_nodes} nodes of `{run.graph.name}` into {", ".join(run.graph.class_names)}.
 
-| score | value |
+{decision}| score | value |
 |---|---|
 {scores}
 

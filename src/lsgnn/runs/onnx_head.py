@@ -1,6 +1,7 @@
 """A trained head as ONNX: after propagation a node is a row, and rows are classified without this package or torch.
 
-The file reads `channels` [b, 2K+1, d] (a node's features, its K low-pass and its K high-pass hops) and, where the
+The file reads `channels` [b, 2K+1, d] (a node's scaled features and, if it has them, degrees, then its K low-pass and
+its K high-pass hops) and, where the
 weights come from LocalSim, `similarity` [b, w] and `share` [b, w]: a node's similarities to its neighbours and the
 share of the neighbours that has each (rows sum to 1, padded with zeros; all zeros without neighbours). LocalSim itself
 is in the file. Out come `logits` [b, C] and calibrated `probabilities` [b, C]; b and w are free. `onnx_inputs` makes
@@ -10,6 +11,7 @@ the inputs.
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +55,7 @@ def onnx_model(run: Run) -> Any:
         mean = g.op("Mean", *(g.op("Softmax", value, axis=-1) for value in logits))
         out = g.op("Log", g.op("Max", mean, g.constant(np.finfo(np.float32).tiny)))
     probabilities = g.op("Softmax", g.op("Div", out, g.constant(np.float32(run.temperature))), axis=-1)
-    inputs: dict[str, Shape] = {"channels": ("rows", 2 * K + 1, graph.num_features)}
+    inputs: dict[str, Shape] = {"channels": ("rows", 2 * K + 1, run.inputs.x.shape[1])}
     if _reads_similarities(run):
         inputs |= {"similarity": ("rows", "neighbours"), "share": ("rows", "neighbours")}
     shape = ("rows", graph.num_classes)
@@ -61,6 +63,7 @@ def onnx_model(run: Run) -> Any:
         "class_names": json.dumps(graph.class_names, ensure_ascii=False),
         "settings": json.dumps(run.config.to_dict()),
         "temperature": repr(run.temperature),
+        "decision": json.dumps(run.decision and asdict(run.decision)),
         "lsgnn": run.environment.get("lsgnn", ""),
     }
     return g.model(inputs, {"logits": (out, shape), "probabilities": (probabilities, shape)}, facts, str(__doc__))

@@ -13,35 +13,49 @@ from scipy.special import softmax
 
 from lsgnn.errors import InputError, LSGNNWarning
 from lsgnn.files import write_atomically
+from lsgnn.train.decision import Decision
 
 FORMULA = r"^([=+\-@\t\r])"  # text that begins so is a formula for a spreadsheet program, which may run commands
 
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Probabilities [b, C] of b nodes."""
+    """Probabilities [b, C] of b nodes; with two classes, a decision may say from which on a node is called positive."""
 
     node_ids: NDArray[Any]
     class_names: tuple[str, ...]
     probabilities: NDArray[np.float32]
+    decision: Decision | None = None
 
     @classmethod
     def of_logits(
-        cls, logits: NDArray[np.float32], node_ids: NDArray[Any], class_names: tuple[str, ...], temperature: float = 1.0
+        cls,
+        logits: NDArray[np.float32],
+        node_ids: NDArray[Any],
+        class_names: tuple[str, ...],
+        temperature: float = 1.0,
+        decision: Decision | None = None,
     ) -> Predictions:
         """The softmax of logits / temperature; in double precision, so that rounding cannot swap two classes."""
         probabilities = softmax(np.asarray(logits, dtype=np.float64) / temperature, axis=1)
-        return cls(node_ids, class_names, probabilities.astype(np.float32))
+        return cls(node_ids, class_names, probabilities.astype(np.float32), decision)
+
+    @property
+    def predicted(self) -> NDArray[np.int64]:
+        """The number of each node's class [b]: by the decision, else the most probable one."""
+        if self.decision is not None:
+            return self.decision.predicted(self.probabilities)
+        return np.asarray(self.probabilities.argmax(axis=1))
 
     @property
     def labels(self) -> list[str]:
-        """The most probable class of each node, by name."""
-        return [self.class_names[c] for c in self.probabilities.argmax(axis=1)]
+        """The predicted class of each node, by name."""
+        return [self.class_names[c] for c in self.predicted]
 
     @property
     def confidence(self) -> NDArray[np.float32]:
-        """The probability of that class [b]."""
-        return np.asarray(self.probabilities.max(axis=1))
+        """The probability of that class [b]; with a decision it may be below one half."""
+        return np.asarray(self.probabilities[np.arange(len(self)), self.predicted])
 
     def to_table(self) -> Any:
         """A pyarrow table: id, prediction, confidence, one column of probabilities per class."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from lsgnn import zoo
@@ -18,13 +18,15 @@ from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
 from lsgnn.graph.feature_names import in_order_of
 from lsgnn.graph.graph import Graph, as_features
-from lsgnn.graph.new_nodes import new_nodes
-from lsgnn.graph.sparsity import sparse_if_mostly_zero
+from lsgnn.graph.new_nodes import NewNodes, new_nodes
 from lsgnn.graph.splits import Split
-from lsgnn.propagate.column_scale import ColumnScale
+from lsgnn.propagate.structure_features import Scales
 from lsgnn.runs.predictions import Predictions
-from lsgnn.train.calibration import expected_calibration_error, fit_temperature
+from lsgnn.runs.tried import Tried
+from lsgnn.train.calibration import calibrated_temperature
+from lsgnn.train.decision import Decision, require_two_classes
 from lsgnn.train.ensemble import mean_logits
+from lsgnn.train.metrics import Metric, positive_class
 from lsgnn.train.trained import Trained
 from lsgnn.zoo.protocol import Model, logits_of
 
@@ -47,6 +49,9 @@ class Run:
         notes: what was noticed on the way.
         prepared: what the model has prepared of the graph, if it is at hand; else computed when needed.
         known_temperature: the temperature of a run that was saved; else fitted when needed.
+        metric: what the run is scored by.
+        decision: from which probability on a node is called positive, for two classes; None: the most probable class.
+        tried: what a probe has tried on the validation nodes before this configuration was chosen.
     """
 
     graph: Graph = field(repr=False)
@@ -59,6 +64,9 @@ class Run:
     notes: tuple[str, ...] = ()
     prepared: Any = field(default=None, repr=False)
     known_temperature: float | None = field(default=None, repr=False)
+    metric: Metric = "accuracy"
+    decision: Decision | None = None
+    tried: tuple[Tried, ...] = field(default=(), repr=False)
 
     @property
     def trained(self) -> Trained:
@@ -75,6 +83,11 @@ class Run:
     def entry(self) -> Model[Any]:
         """The model in the zoo: what it can do, and how."""
         return zoo.get(self.model)
+
+    @property
+    def title(self) -> str:
+        """The model's name, as in a table."""
+        return self.entry.title
 
     @cached_property
     def inputs(self) -> Any:
@@ -97,10 +110,9 @@ class Run:
         return self.entry.readable(self.inputs, self.config)
 
     @cached_property
-    def columns(self) -> ColumnScale | None:
-        """The scale of standardised columns, which other graphs and new nodes are brought to."""
-        standard = getattr(self.config, "feature_norm", "none") == "standard"
-        return ColumnScale.of(sparse_if_mostly_zero(self.graph.x)) if standard else None
+    def scales(self) -> Scales:
+        """The scales of standardised columns and of degrees, which other graphs and new nodes are brought to."""
+        return Scales.of(self.graph, self.config)
 
     @cached_property
     def logits(self) -> NDArray[np.float32]:
@@ -113,21 +125,31 @@ class Run:
 
     @cached_property
     def temperature(self) -> float:
-        """What logits are divided by so that probabilities can be believed; fitted on the validation nodes."""
+        """What logits are divided by so that probabilities can be believed; fitted on the validation nodes.
+
+        It is 1 where cross-fitting finds no gain (see `lsgnn.train.calibration`).
+        """
         if self.known_temperature is not None:
             return self.known_temperature
         rows = self.split.val & self.graph.labelled
-        return fit_temperature(self.logits[rows], self.graph.y[rows])
+        return calibrated_temperature(self.logits[rows], self.graph.y[rows])
 
-    def predict(self, graph: Any = None, *, calibrated: bool = True) -> Predictions:
+    @cached_property
+    def positive(self) -> int:
+        """The class that is looked for, of two: that of the decision, else the rarer one among the labels learned."""
+        return positive_class(self.split.visible(self.graph.y)) if self.decision is None else self.decision.positive
+
+    def predict(self, graph: Any = None, *, calibrated: bool = True, threshold: float | None = None) -> Predictions:
         """Class probabilities of every node, keyed by the user's ids.
 
         Args:
             graph: another graph with the same features (anything `lsgnn.as_graph` understands); None for the run's own.
             calibrated: False for the softmax of the logits as they are; the predicted classes are the same.
+            threshold: for two classes, call a node positive from this calibrated probability on, whatever the decision
+                of the run.
         """
         if graph is None:
-            return self._predictions(self.logits, self.graph.node_ids, calibrated)
+            return self._predictions(self.logits, self.graph.node_ids, calibrated, threshold)
         graph = as_graph(graph)
         self.require_not_tied("another graph")
         x = in_order_of(graph.x, graph.feature_names, self.graph.feature_names, graph.name)
@@ -138,8 +160,11 @@ class Run:
                 f"{graph.name} has {graph.num_features} features, but the model was trained on "
                 f"{self.graph.num_features}: pass the same columns in the same order"
             )
-        rows = self.entry.readable(self.entry.prepare(graph, self.config, self.columns), self.config)
-        return self._predictions(self.logits_of(rows), graph.node_ids, calibrated)
+        return self._predictions(self._logits_elsewhere(graph), graph.node_ids, calibrated, threshold)
+
+    def _logits_elsewhere(self, graph: Graph) -> NDArray[np.float32]:
+        """Logits of the nodes of another graph, which is known to have the right columns."""
+        return self.logits_of(self.entry.readable(self.entry.prepare(graph, self.config, self.scales), self.config))
 
     def predict_new(
         self,
@@ -151,13 +176,15 @@ class Run:
         feature_names: Sequence[str] = (),
         exact: bool = False,
         calibrated: bool = True,
+        threshold: float | None = None,
     ) -> Predictions:
         """Class probabilities of new nodes attached to the run's own graph.
 
         For LSGNN known nodes stay as they are: a new node reads the hop representations that its neighbours have
         without it, so that only its surroundings are touched. This is exact where no known node reads a new one
         (direction "out" and edges that leave new nodes, say) and an approximation elsewhere; see
-        `lsgnn.nn.attached_rows`. Other models are applied to the whole enlarged graph.
+        `lsgnn.nn.attached_rows`. With `structure_features="degrees"` known nodes keep their degrees, too. Other models
+        are applied to the whole enlarged graph.
 
         Args:
             x: features of the new nodes [m, d], columns as in the graph, unless `feature_names` says which they are.
@@ -165,13 +192,16 @@ class Run:
             node_ids: ids of the new nodes [m]; by default the numbers (or names "new-0", …) after the known ones.
             edge_weight: positive weights [E], if the graph has some.
             exact: propagate over the whole enlarged graph instead (for large batches often the quicker way as well).
-            calibrated: as in `predict`.
+            calibrated, threshold: as in `predict`.
         """
         self.require_not_tied("new nodes")
         x = in_order_of(as_features(x), feature_names, self.graph.feature_names, "the table of new nodes")
         new = new_nodes(self.graph, x, edges, node_ids, edge_weight)
-        rows = self.entry.attached(self.graph, self.inputs, new, self.config, self.columns, exact)
-        return self._predictions(self.logits_of(rows), new.node_ids, calibrated)
+        return self._predictions(self._logits_new(new, exact), new.node_ids, calibrated, threshold)
+
+    def _logits_new(self, new: NewNodes, exact: bool) -> NDArray[np.float32]:
+        """Logits of new nodes attached to the run's own graph."""
+        return self.logits_of(self.entry.attached(self.graph, self.inputs, new, self.config, self.scales, exact))
 
     def explain(self, node_id: Any, member: int | None = None) -> Explanation:
         """Why a node of the run's own graph is classified as it is; see `lsgnn.Explanation`."""
@@ -179,12 +209,33 @@ class Run:
 
         return explain(self, node_id, member)
 
-    def _predictions(self, logits: NDArray[np.float32], node_ids: NDArray[Any], calibrated: bool) -> Predictions:
+    def _predictions(
+        self, logits: NDArray[np.float32], node_ids: NDArray[Any], calibrated: bool, threshold: float | None
+    ) -> Predictions:
+        decision = self.decision
+        if threshold is not None:
+            require_two_classes(self.graph.num_classes, "threshold")
+            decision = Decision(self.positive, threshold, "given")
+        if decision is not None and not calibrated:
+            decision = decision.before_calibration(self.temperature)
         temperature = self.temperature if calibrated else 1.0
-        return Predictions.of_logits(logits, node_ids, self.graph.class_names, temperature)
+        return Predictions.of_logits(logits, node_ids, self.graph.class_names, temperature, decision)
+
+    def classes_of(self, probabilities: NDArray[np.floating]) -> NDArray[np.int64]:
+        """What is said of calibrated probabilities [b, C]: the decision, else the most probable class."""
+        if self.decision is not None:
+            return self.decision.predicted(probabilities)
+        return np.asarray(probabilities.argmax(axis=1))
 
     def require_not_tied(self, what: str) -> None:
         """Raises where the model cannot be applied to anything but the nodes it was trained on."""
+        self.require_features_of_nodes(what)
+        if tie := self.config.tied_to_graph:
+            other = "train without it" if self.model == "lsgnn" else "train another model, lsgnn for one"
+            raise InputError(f"this model was trained with {tie}, and cannot be applied to {what}: {other}")
+
+    def require_features_of_nodes(self, what: str) -> None:
+        """Raises where the features were made of the graph, because there were none."""
         from lsgnn.graph.structural_features import NOTE  # scipy's solvers load slowly
 
         if NOTE in (*self.notes, *self.graph.notes):
@@ -192,45 +243,33 @@ class Run:
                 "this model learned from degrees and spectral coordinates of its own graph and cannot be applied to "
                 f"{what}: train on features that the nodes have anywhere"
             )
-        if tie := self.config.tied_to_graph:
-            other = "train without it" if self.model == "lsgnn" else "train another model, lsgnn for one"
-            raise InputError(f"this model was trained with {tie}, and cannot be applied to {what}: {other}")
 
     def require_lsgnn(self, what: str) -> None:
         """Raises where something is asked for that only LSGNN can do."""
         if self.model != "lsgnn":
-            raise InputError(f"{self.entry.title} cannot {what}: train LSGNN (model='lsgnn'), which can")
+            raise InputError(f"{self.title} cannot {what}: train LSGNN (model='lsgnn'), which can")
 
     @cached_property
     def metrics(self) -> dict[str, float]:
-        """Loss and accuracy on each part of the split (absent where a part has no labelled node).
+        """Loss, accuracy and the run's own metric on each part of the split (absent where a part cannot be scored).
 
-        `val_ece` and `test_ece` are the calibration errors of `predict()`, `…_ece_uncalibrated` those before. Where
-        several members are an ensemble, `val_accuracy_one_member` is what one of them reaches alone, on average.
+        Accuracy is that of the classes that `predict()` says, by the decision where there is one; then precision,
+        recall and F1 of the positive class are there too. `val_ece` and `test_ece` are the calibration errors of
+        `predict()`, `…_ece_uncalibrated` those before. Where several members are an ensemble,
+        `val_accuracy_one_member` (or of the run's metric) is what one of them reaches alone, on average.
         """
-        out = {}
-        for part in ("train", "val", "test"):
-            rows = getattr(self.split, part) & self.graph.labelled
-            if not rows.any():
-                continue
-            logits, y = torch.from_numpy(self.logits[rows]), torch.from_numpy(self.graph.y[rows])
-            out[f"{part}_loss"] = float(torch.nn.functional.cross_entropy(logits, y))
-            out[f"{part}_accuracy"] = float((logits.argmax(dim=-1) == y).double().mean())
-            if part != "train":
-                for key, calibrated in (("ece", True), ("ece_uncalibrated", False)):
-                    probabilities = self.predict(calibrated=calibrated).probabilities[rows]
-                    out[f"{part}_{key}"] = expected_calibration_error(probabilities, self.graph.y[rows])
-        if len(self.members) > 1 and all(member.history for member in self.members):
-            out["val_accuracy_one_member"] = float(
-                np.mean([m.history[m.best_epoch - 1]["val_accuracy"] for m in self.members])
-            )
-        return out
+        from lsgnn.runs.run_metrics import metrics_of
+
+        return metrics_of(self)
 
     @property
     def ensemble_gain(self) -> float:
-        """By how many points of validation accuracy the ensemble is ahead of one member; 0 for a single one."""
-        together = self.metrics["val_accuracy"]
-        return 100 * (together - self.metrics.get("val_accuracy_one_member", together))
+        """By how many points on validation nodes the ensemble is ahead of one member; 0 for a single one."""
+        from lsgnn.runs.run_metrics import one_member_metric
+
+        if (metric := one_member_metric(self)) is None:
+            return 0.0
+        return 100 * (self.metrics[f"val_{metric}"] - self.metrics[f"val_{metric}_one_member"])
 
     def save(self, folder: str | Path) -> None:
         """Writes the run as a folder of plain files (weights as safetensors, no pickles)."""
@@ -250,6 +289,8 @@ class Run:
         return {
             "graph": self.graph.name,
             "model": self.model,
+            "metric": self.metric,
+            "decision": None if self.decision is None else asdict(self.decision),
             "metrics": self.metrics,
             "temperature": self.temperature,
             "best_epoch": self.trained.best_epoch,
@@ -257,8 +298,13 @@ class Run:
             "members": len(self.members),
             "seconds": self.seconds,
             "notes": list(self.notes),
+            "tried": [asdict(row) for row in self.tried],
             "environment": self.environment,
         }
+
+    def settings_toml(self) -> str:
+        """The model and its configuration, as `config.toml` holds them."""
+        return f"model = {json.dumps(self.model)}\n" + str(self.config.to_toml())
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickles hold what the run is, not what was derived from it."""

@@ -15,8 +15,8 @@ from torch.nn import functional as F
 from lsgnn.config import TrainingConfig
 from lsgnn.graph.splits import Split
 from lsgnn.train.class_weights import class_weights
-from lsgnn.train.selection import BestEpoch
-from lsgnn.train.trained import Epoch, Trained, require_memory_for_history
+from lsgnn.train.selection import BestEpoch, ValidationScore
+from lsgnn.train.trained import Epoch, StopTraining, Trained, require_memory_for_history
 
 OnEpoch = Callable[[Epoch], None]
 
@@ -52,11 +52,13 @@ def train_torch(
     num_classes = int(max(y[split.train | split.val])) + 1
     weight = torch.from_numpy(class_weights(config.class_weight, y[split.train], num_classes)).to(device)
     optimizer = make_optimizer(model, config)
+    further = ValidationScore(config.select_by, y[split.train], y[split.val])
 
     def run_epoch(epoch: int) -> Epoch:
         train_loss = _step(model, optimizer, train_inputs, train_y, weight)
-        val_loss, val_accuracy = score(model, val_inputs, val_y, weight)
-        return Epoch(epoch=epoch, train_loss=train_loss, val_loss=val_loss, val_accuracy=val_accuracy)
+        val_loss, val_accuracy, logits = score(model, val_inputs, val_y, weight)
+        line = Epoch(epoch=epoch, train_loss=train_loss, val_loss=val_loss, val_accuracy=val_accuracy)
+        return further.added(line, logits)
 
     trained = run_epochs(model, config, run_epoch, start, on_epoch)
     model.load_state_dict(trained.state_dict)
@@ -82,12 +84,21 @@ def run_epochs(
         history.append(run_epoch(epoch))
         if best.improved(history[-1]):
             state = {name: tensor.detach().cpu().clone() for name, tensor in model.state_dict().items()}
-        if on_epoch is not None:
-            on_epoch(history[-1])
+        if on_epoch is not None and not goes_on(on_epoch, history[-1]):
+            break
         if best.waited(epoch, config.patience):
             break
     best.require_any(config.lr)
     return Trained(state, best.epoch, history, time.perf_counter() - start)
+
+
+def goes_on(on_epoch: OnEpoch, latest: Epoch) -> bool:
+    """Tells a callback of an epoch; False if it wants to end the training run."""
+    try:
+        on_epoch(latest)
+    except StopTraining:
+        return False
+    return True
 
 
 def make_optimizer(model: nn.Module, config: TrainingConfig) -> torch.optim.Optimizer:
@@ -110,10 +121,10 @@ def _step(model: nn.Module, optimizer: torch.optim.Optimizer, inputs: Inputs, y:
 
 
 @torch.no_grad()
-def score(model: nn.Module, inputs: Inputs, y: Tensor, weight: Tensor | None = None) -> tuple[float, float]:
-    """(cross entropy, accuracy) in evaluation mode."""
+def score(model: nn.Module, inputs: Inputs, y: Tensor, weight: Tensor | None = None) -> tuple[float, float, Tensor]:
+    """(cross entropy, accuracy, logits) in evaluation mode."""
     logits = model.eval()(inputs)
-    return float(cross_entropy(logits, y, weight)), float((logits.argmax(dim=-1) == y).float().mean())
+    return float(cross_entropy(logits, y, weight)), float((logits.argmax(dim=-1) == y).float().mean()), logits
 
 
 def cross_entropy(logits: Tensor, y: Tensor, weight: Tensor | None) -> Tensor:

@@ -11,13 +11,25 @@ from lsgnn.config import TrainingConfig
 from lsgnn.memory import require_memory
 
 
-class Epoch(TypedDict):
-    """One line of the history; accuracies are shares of 1."""
-
+class _Always(TypedDict):
     epoch: int
     train_loss: float
     val_loss: float
     val_accuracy: float
+
+
+class StopTraining(Exception):
+    """Raised by a callback after an epoch to end a training run there; the best epoch so far is kept."""
+
+
+class Epoch(_Always, total=False):
+    """One line of the history; scores are shares of 1. Of those below, the one is there that epochs are selected by."""
+
+    val_balanced_accuracy: float
+    val_macro_f1: float
+    val_roc_auc: float
+    val_average_precision: float
+    val_recall_at_k: float
 
 
 def require_memory_for_history(config: TrainingConfig) -> None:
@@ -25,7 +37,7 @@ def require_memory_for_history(config: TrainingConfig) -> None:
 
     Patience may end a training early; then only the fused engine's table counts, which is as long as `epochs`.
     """
-    each = 24 if config.patience else 450
+    each = 32 if config.patience else 450
     fix = "lower epochs" if config.patience else "lower epochs, or set patience"
     require_memory(each * config.epochs, f"the history of epochs={config.epochs}", fix)
 

@@ -13,6 +13,7 @@ import optuna
 from optuna.trial import FrozenTrial, TrialState
 
 from lsgnn.errors import InputError, TrainingDiverged
+from lsgnn.train.metrics import Metric, utility, worst
 from lsgnn.tuning.scorer import Scorer
 from lsgnn.tuning.study import finished
 
@@ -73,7 +74,7 @@ def choose(study: optuna.Study, scorer: Scorer, splits: list[int], seed: int, to
 
     The better half of them is scored once more, so that the choice is made where most is known.
     """
-    done = finished(study)
+    done, metric = finished(study), scorer.metric
     complete = sorted((t for t in done if t.state == TrialState.COMPLETE), key=lambda t: -(t.value or 0.0))
     if not complete:
         reasons = [trial.user_attrs["diverged"] for trial in done if "diverged" in trial.user_attrs]
@@ -91,15 +92,15 @@ def choose(study: optuna.Study, scorer: Scorer, splits: list[int], seed: int, to
         {
             "trial": trial.number,
             "settings": trial.user_attrs["settings"],
-            "val": float(np.mean(fresh[trial.number])),
+            "val": utility(metric, float(np.mean(fresh[trial.number]))),
             "rounds": len(fresh[trial.number]),
-            "search_val": trial.value,
+            "search_val": utility(metric, trial.value or 0.0),
         }
         for trial in complete[:top]
     ]
-    rescored.sort(key=lambda r: (-r["rounds"], -r["val"]))
+    rescored.sort(key=lambda r: (-r["rounds"], -utility(metric, r["val"])))
     by_split = [best_on_split(done, s).user_attrs["settings"] for s in range(len(splits))]
-    history = [{"trial": t.number, "state": t.state.name.lower(), **_told(t)} for t in done]
+    history = [{"trial": t.number, "state": t.state.name.lower(), **_told(t, metric)} for t in done]
     return Tuning(scorer.base, rescored[0]["settings"], by_split, rescored, history)
 
 
@@ -113,18 +114,19 @@ def best_on_split(trials: Sequence[FrozenTrial], s: int) -> FrozenTrial:
 
 
 def _rescore(study: optuna.Study, scorer: Scorer, trial: FrozenTrial, splits: list[int], seed: int) -> list[float]:
-    """Validation scores of a trial's settings with another seed, kept in the study; 0 where it diverges."""
+    """Validation scores of a trial's settings with another seed, kept in the study; `worst` where it diverges."""
     key = f"rescored/{trial.number}/{seed}"
     if key not in study.user_attrs:
         try:
             scores = list(scorer.scores(trial.user_attrs["settings"], splits, seed))
         except TrainingDiverged:
-            scores = [0.0] * len(splits)
+            scores = [worst(scorer.metric)] * len(splits)
         study.set_user_attr(key, json.dumps(scores))
     found: list[float] = json.loads(study.user_attrs[key])
     return found
 
 
-def _told(trial: FrozenTrial) -> dict[str, Any]:
+def _told(trial: FrozenTrial, metric: Metric) -> dict[str, Any]:
     """What `search` noted down of a finished trial."""
-    return {"settings": trial.user_attrs["settings"], "val": trial.user_attrs["val"]}
+    val = [utility(metric, score) for score in trial.user_attrs["val"]]
+    return {"settings": trial.user_attrs["settings"], "val": val}

@@ -5,13 +5,8 @@ from __future__ import annotations
 import math
 import warnings
 
-import numpy as np
 import optuna
 from optuna.trial import FrozenTrial, TrialState
-
-from lsgnn.graph.graph import Graph
-from lsgnn.graph.splits import Split
-from lsgnn.train.metrics import Metric
 
 CLEARLY = 2.0  # standard errors of a difference
 
@@ -45,9 +40,3 @@ class HopelessPruner(optuna.pruners.BasePruner):
         nodes = self.num_val * num_splits
         share = (score / 100 * nodes + 2) / (nodes + 4)  # two more right, two more wrong: all right proves nothing
         return 100 * CLEARLY * math.sqrt(2 * share * (1 - share) / nodes)
-
-
-def judging_nodes(graph: Graph, split: Split, metric: Metric) -> int:
-    """How many validation nodes decide a score: all of them for accuracy, else about those of the rarest class."""
-    y = graph.y[split.val]
-    return len(y) if metric == "accuracy" else int(np.unique(y, return_counts=True)[1].min())

@@ -12,7 +12,7 @@ from typing import Any
 
 from lsgnn.graph.splits import Splits
 from lsgnn.train.engine import Engine
-from lsgnn.train.metrics import Metric, measure
+from lsgnn.train.metrics import Metric, displayed, measure, positive_class, utility
 from lsgnn.train.trained import Trained
 from lsgnn.zoo.jobs import Job, predicted_logits, train_many
 from lsgnn.zoo.prepared import Prepared
@@ -21,7 +21,7 @@ from lsgnn.zoo.protocol import Model
 
 @dataclass(frozen=True, eq=False)
 class Scorer:
-    """Validation scores of a model's settings, one per split, in percent.
+    """Validation scores of a model's settings, one per split: in percent (but for the log loss), higher is better.
 
     Trains `workers` splits at a time where the engine can, and shares what is prepared between all trials.
 
@@ -45,11 +45,13 @@ class Scorer:
             some = splits[start : start + at_once]
             jobs = [Job(self.model, config.replace(seed=seed + s), self.splits[s]) for s in some]
             for job, trained in zip(jobs, train_many(self.prepared, jobs, self.engine, self.workers), strict=True):
-                yield 100 * self._score(job, trained)
+                yield displayed(self.metric, utility(self.metric, self._score(job, trained)))
 
     def _score(self, job: Job, trained: Trained) -> float:
-        if self.metric == "accuracy" and trained.history:
-            return trained.history[trained.best_epoch - 1]["val_accuracy"]
+        known = f"val_{self.metric}"
+        if trained.history and known in (best := trained.history[trained.best_epoch - 1]):
+            return float(best[known])  # type: ignore[literal-required]
         val = job.split.val
         logits = predicted_logits(self.prepared, job.model, job.config, trained)
-        return measure(self.metric, logits[val], self.prepared.graph.y[val])
+        y = self.prepared.graph.y
+        return measure(self.metric, logits[val], y[val], positive_class(y[job.split.train | val]))

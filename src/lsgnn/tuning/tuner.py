@@ -8,31 +8,33 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lsgnn import zoo
-from lsgnn.config import LSGNNConfig, TrainingConfig
+from lsgnn.config import LSGNNConfig, SelectBy, TrainingConfig
 from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
 from lsgnn.graph.digest import digest_of_graph, digest_of_split
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.split_checks import check_split, default_splits, split_numbers
 from lsgnn.graph.splits import Split, Splits
-from lsgnn.runs.defaults import suited_to
+from lsgnn.runs.defaults import Draft, as_draft, chosen_metric, following
 from lsgnn.runs.probe import resolved
 from lsgnn.train.engine import Engine
-from lsgnn.train.metrics import Metric
+from lsgnn.train.metrics import Metric, about, judging_nodes
 from lsgnn.tuning.choice import TOP, Tuning, choose
 from lsgnn.tuning.database import place_of
 from lsgnn.tuning.grid import best_cells
 from lsgnn.tuning.limits import limits_of, nearest, require_inside, require_same_space
-from lsgnn.tuning.pruning import HopelessPruner, judging_nodes
+from lsgnn.tuning.pruning import HopelessPruner
 from lsgnn.tuning.scorer import Scorer
 from lsgnn.tuning.study import OnTrial, open_study, search
-from lsgnn.zoo.lsgnn_space import SPACES, Space, SpaceName
+from lsgnn.zoo.lsgnn_space import SPACES, Space, SpaceName, extended_space
 from lsgnn.zoo.prepared import Prepared
-from lsgnn.zoo.presets import zoo_preset
+
+PROBED = 3  # splits whose validation nodes choose what `base` leaves open
 
 
 def tune(
@@ -41,10 +43,11 @@ def tune(
     model: str = "lsgnn",
     space: SpaceName = "paper",
     trials: int = 200,
-    base: TrainingConfig | None = None,
+    base: TrainingConfig | Draft | None = None,
     splits: Splits | None = None,
     which: Sequence[int] | None = None,
-    metric: Metric = "accuracy",
+    metric: Metric | None = None,
+    keep_select_by: bool = False,
     storage: str | Path | None = None,
     prune: bool = True,
     grid: bool = True,
@@ -64,13 +67,17 @@ def tune(
         model: LSGNN, or any model of the zoo with its own space.
         space: for LSGNN, the paper's search space or the extended one.
         trials: how many configurations to try (for LSGNN after the grid of all 36 pairs of β and γ, if `grid`).
-        base: settings the space does not touch; the others are the first that are tried, as near as the space has them.
+        base: hyperparameters the space does not touch, by default those that `fit` would choose; the others are the
+            first that are tried, as near as the space has them.
         splits: splits to use instead of the graph's own; `which` picks some of them.
-        metric: what to maximise on the validation nodes.
+        metric: what to improve on the validation nodes, and what epochs are selected by; by default as in `lsgnn.fit`.
+        keep_select_by: let epochs be selected as `base` says, though the metric is another (without it a `base` keeps
+            its rule only where no metric is named).
         storage: database file. A search that was stopped or killed goes on from it and ends with the same choice as one
             that was not, with any number of `workers`. Processes may share it, also from its first moment on; then the
             order in which their trials end decides what is drawn, which no two searches have in common.
-        prune: stop a trial when its first splits are clearly worse than those of the best one (`HopelessPruner`).
+        prune: stop a trial when its first splits are clearly worse than those of the best one (`HopelessPruner`; not
+            for the log loss).
         start: settings to try first, over `base`, such as those that suited a similar graph; names of the space only.
         timeout: seconds after which no further trial is begun (re-scoring the best comes on top); the next call goes
             on, if there is a `storage` (to the same choice, unless time ran out in the first look: the trials that come
@@ -88,19 +95,21 @@ def tune(
     if not timeout > 0:
         raise InputError(f"timeout={timeout} is out of range: it must be a positive number of seconds")
     graph, zoo_model = as_graph(graph), zoo.get(model)
-    base = base or suited_to(graph, LSGNNConfig() if model == "lsgnn" else zoo_preset(model, graph.name))
-    if not isinstance(base, zoo_model.config):
-        raise InputError(f"base is of type {type(base).__name__}: {model} takes {zoo_model.config.__name__}")
+    follows = not keep_select_by and (base is None or metric is not None)
+    drafted = as_draft(graph, zoo_model, base)
     splits = default_splits(graph, splits)
     numbers = split_numbers(splits, which)
     for s in numbers:
         check_split(graph, splits[s])
     zoo_model.require_engine(engine)
+    metric, _ = chosen_metric(graph, [splits[s] for s in numbers], metric)
+    drafted = following(drafted, metric) if follows else drafted
     prepared = Prepared(graph, keep=16) if prepared is None else prepared
-    base, _ = resolved(prepared, zoo_model, base, [splits[s] for s in numbers], engine)
-    scorer = Scorer(prepared, splits, zoo_model, base, metric, engine, workers)
-    if isinstance(base, LSGNNConfig):
-        name, suggest = f"{graph.name}/lsgnn/{space}", _space_of(space)
+    judging = [splits[s] for s in numbers[:PROBED]]
+    settled, _ = resolved(prepared, zoo_model, drafted.config, judging, engine, metric, drafted.open_to)
+    scorer = Scorer(prepared, splits, zoo_model, settled, metric, engine, workers)
+    if isinstance(settled, LSGNNConfig):
+        name, suggest = f"{graph.name}/lsgnn/{space}", _space_of(space, settled.select_by)
     else:
         name, suggest = f"{graph.name}/{model}", zoo_model.space
     limits = limits_of(suggest)
@@ -109,13 +118,14 @@ def tune(
         raise InputError(f"{model} has no settings to tune: choose another model")
     began, file = time.perf_counter(), place_of(storage) if storage else None
     deadline = time.monotonic() + timeout
-    decides = digest(graph, [splits[s] for s in numbers], base, metric, seed, engine)
-    pruner = HopelessPruner(min(judging_nodes(graph, splits[s], metric) for s in numbers)) if prune else None
+    decides = digest(graph, [splits[s] for s in numbers], settled, metric, seed, engine)
+    prune = prune and about(metric).percent  # what is far behind is known for shares of nodes
+    pruner = HopelessPruner(min(judging_nodes(metric, graph.y[splits[s].val]) for s in numbers)) if prune else None
     study = open_study(name, file, pruner, decides)
     require_same_space(study, limits)
-    known = nearest(base.to_dict(), limits)
+    known = nearest(settled.to_dict(), limits)
     first = [known | dict(settings) for settings in start]
-    if grid and isinstance(base, LSGNNConfig):
+    if grid and isinstance(settled, LSGNNConfig):
         first_look = open_study(f"{name}/grid", file, pruner, decides)
         # with another learning rate than it was seen with, a cell would not show what it is worth
         first += [known | cell for cell in best_cells(scorer, first_look, numbers, seed, deadline, file)]
@@ -137,7 +147,9 @@ def digest(
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _space_of(name: SpaceName) -> Space:
+def _space_of(name: SpaceName, select_by: SelectBy) -> Space:
     if name not in SPACES:
         raise InputError(f"space={name!r} is not a choice: use one of {', '.join(map(repr, SPACES))}")
+    if name == "extended" and select_by not in ("val_loss", "val_accuracy"):
+        return partial(extended_space, score=select_by)
     return SPACES[name]

@@ -158,7 +158,7 @@ def prepare(graph: Graph, config: ACMGCNConfig, columns: ColumnScale | None = No
 
 def build(config: ACMGCNConfig, graph: Graph, inputs: ACMInputs) -> ACMGCN:
     return ACMGCN(
-        graph.num_features,
+        inputs.x.shape[1],
         config.hidden_channels,
         graph.num_classes,
         config.dropout,

@@ -77,7 +77,7 @@ class APPNP(nn.Module):
 
 def build(config: APPNPConfig, graph: Graph, inputs: AdjacencyInputs) -> APPNP:
     return APPNP(
-        graph.num_features,
+        inputs.x.shape[1],
         config.hidden_channels,
         graph.num_classes,
         config.K,

@@ -109,7 +109,7 @@ def prepare(graph: Graph, config: ASGCConfig, columns: ColumnScale | None = None
 
 
 def build(config: ASGCConfig, graph: Graph, inputs: NodeInputs) -> ASGC:
-    return ASGC(graph.num_features, graph.num_classes, config.dropout)
+    return ASGC(inputs.x.shape[1], graph.num_classes, config.dropout)
 
 
 def space(trial: Any) -> dict[str, Any]:

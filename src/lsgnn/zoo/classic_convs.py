@@ -46,13 +46,34 @@ class GCNConv(nn.Module):
     def __init__(self, in_channels: int, out_channels: int) -> None:
         super().__init__()
         self.lin = self.linear(in_channels, out_channels)
+        self.own: FeatureLinear | None = None  # a map of the node itself
 
     def reset_parameters(self) -> None:
         self.lin.reset_parameters()
+        if self.own is not None:
+            self.own.reset_parameters()
 
-    def forward(self, h: Vectors, neighbours: SparseMatrix, smooth: Tensor | None = None) -> Tensor:
-        product = neighbours @ (h @ self.lin.weight) if smooth is None else smooth @ self.lin.weight
-        return product if self.lin.bias is None else product + self.lin.bias
+    def forward(
+        self, h: Vectors, neighbours: SparseMatrix, smooth: Tensor | None = None, residual: FeatureLinear | None = None
+    ) -> Tensor:
+        """With `residual`, a linear map of h is added: all maps of h itself are one product, all biases one sum."""
+        maps = [linear for linear in (self.own, residual) if linear is not None]
+        bias = _sum([linear.bias for linear in (self.lin, *maps) if linear.bias is not None])
+        total = _mapped(h, _sum([linear.weight for linear in maps]), bias) if maps else bias
+        if smooth is not None:
+            return torch.addmm(total, smooth, self.lin.weight)
+        narrow = h @ self.lin.weight
+        return neighbours.add_product(total, narrow) if maps else (neighbours @ narrow).add_(total)
+
+
+def _mapped(h: Vectors, weight: Tensor, bias: Tensor) -> Tensor:
+    """h W + b, without another tensor of that size for the sum."""
+    return (h @ weight).add_(bias) if isinstance(h, SparseMatrix) else torch.addmm(bias, h, weight)
+
+
+def _sum(tensors: list[nn.Parameter]) -> Tensor:
+    first: Tensor = tensors[0]
+    return sum(tensors[1:], start=first)
 
 
 class SAGEConv(GCNConv):
@@ -68,14 +89,6 @@ class SAGEConv(GCNConv):
     def __init__(self, in_channels: int, out_channels: int) -> None:
         super().__init__(in_channels, out_channels)
         self.own = DefaultLinear(in_channels, out_channels, bias=False)
-
-    def reset_parameters(self) -> None:
-        super().reset_parameters()
-        self.own.reset_parameters()
-
-    def forward(self, h: Vectors, neighbours: SparseMatrix, smooth: Tensor | None = None) -> Tensor:
-        own: Tensor = self.own(h)
-        return super().forward(h, neighbours, smooth) + own
 
 
 class GATConv(nn.Module):
@@ -102,14 +115,17 @@ class GATConv(nn.Module):
         for a in self.attention.data:
             nn.init.xavier_uniform_(a)
 
-    def forward(self, h: Vectors, neighbours: EdgePattern, smooth: None = None) -> Tensor:
+    def forward(
+        self, h: Vectors, neighbours: EdgePattern, smooth: None = None, residual: FeatureLinear | None = None
+    ) -> Tensor:
         Wh = self.lin(h)
         to, of = torch.einsum("nhz,khz->khn", Wh.view(len(Wh), *self.attention.shape[1:]), self.attention)
         heads = []
         for head, values in enumerate(Wh.chunk(len(to), dim=1)):
             score = F.leaky_relu(to[head][neighbours.row] + of[head][neighbours.col], 0.2)
             heads.append(neighbours.weighted_sum(neighbours.softmax(score), values))
-        return torch.cat(heads, dim=1)
+        out = torch.cat(heads, dim=1)
+        return out if residual is None else out + residual(h)
 
 
 def make_conv(kind: Conv, heads: int) -> Callable[[int, int], nn.Module]:

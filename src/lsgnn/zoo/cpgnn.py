@@ -143,7 +143,7 @@ def prepare(graph: Graph, config: CPGNNConfig, columns: ColumnScale | None = Non
 
 def build(config: CPGNNConfig, graph: Graph, inputs: AdjacencyInputs) -> CPGNN:
     return CPGNN(
-        graph.num_features,
+        inputs.x.shape[1],
         config.hidden_channels,
         graph.num_classes,
         config.rounds,

@@ -91,7 +91,7 @@ class DAGNN(nn.Module):
 
 def build(config: DAGNNConfig, graph: Graph, inputs: PluginInputs) -> DAGNN:
     return DAGNN(
-        graph.num_features,
+        inputs.x.shape[1],
         config.hidden_channels,
         graph.num_classes,
         config.K,

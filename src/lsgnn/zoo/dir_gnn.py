@@ -156,7 +156,7 @@ def directed_norm(A: sp.csr_array) -> sp.csr_array:
 
 def build(config: DirGNNConfig, graph: Graph, inputs: DirectedInputs) -> DirGNN:
     return DirGNN(
-        graph.num_features,
+        inputs.x.shape[1],
         config.hidden_channels,
         graph.num_classes,
         config.num_layers,

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
-from lsgnn.nn.sparse import SparseMatrix
+from lsgnn.nn.sparse import SparseMatrix, product
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class EdgePattern:
     @property
     def col(self) -> Tensor:
         """j of each edge [E]."""
-        return self.places.forward.col_indices()
+        return self.places.forward.col_indices().long()
 
     @property
     def num_nodes(self) -> int:
@@ -102,11 +102,11 @@ def _dots(edges: EdgePattern, u: Tensor, v: Tensor) -> Tensor:
 
 
 def _multiply(edges: EdgePattern, weight: Tensor, h: Tensor) -> Tensor:
-    return _with_values(edges.places.forward, weight) @ h.contiguous()
+    return product(_with_values(edges.places.forward, weight), h.contiguous())
 
 
 def _multiply_transpose(edges: EdgePattern, weight: Tensor, h: Tensor) -> Tensor:
-    return _with_values(edges.places.transpose, weight[edges.places.order]) @ h.contiguous()
+    return product(_with_values(edges.places.transpose, weight[edges.places.order]), h.contiguous())
 
 
 def _with_values(matrix: Tensor, values: Tensor) -> Tensor:

@@ -106,7 +106,7 @@ def prepare(graph: Graph, config: FAGCNConfig, columns: ColumnScale | None = Non
 
 def build(config: FAGCNConfig, graph: Graph, inputs: WeightedEdgeInputs) -> FAGCN:
     return FAGCN(
-        graph.num_features, config.hidden_channels, graph.num_classes, config.num_layers, config.eps, config.dropout
+        inputs.x.shape[1], config.hidden_channels, graph.num_classes, config.num_layers, config.eps, config.dropout
     )
 
 

@@ -149,7 +149,7 @@ def _cheapest(x: Features) -> SparseMatrix | Tensor:
 
 def build(config: FSGNNConfig, graph: Graph, inputs: HopInputs) -> FSGNN:
     return FSGNN(
-        graph.num_features,
+        inputs.x.shape[1],
         config.hidden_channels,
         graph.num_classes,
         config.K,

@@ -89,7 +89,7 @@ def prepare(graph: Graph, config: GATConfig, columns: ColumnScale | None = None)
 
 def build(config: GATConfig, graph: Graph, inputs: EdgeInputs) -> GAT:
     return GAT(
-        graph.num_features,
+        inputs.x.shape[1],
         config.hidden_channels,
         graph.num_classes,
         config.heads,

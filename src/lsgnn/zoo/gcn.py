@@ -68,7 +68,7 @@ class GCN(nn.Module):
 
 
 def build(config: GCNConfig, graph: Graph, inputs: AdjacencyInputs) -> GCN:
-    return GCN(graph.num_features, config.hidden_channels, graph.num_classes, config.num_layers, config.dropout)
+    return GCN(inputs.x.shape[1], config.hidden_channels, graph.num_classes, config.num_layers, config.dropout)
 
 
 def space(trial: Any) -> dict[str, Any]:

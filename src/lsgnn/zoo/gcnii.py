@@ -122,7 +122,7 @@ def prepare(graph: Graph, config: GCNIIConfig, columns: ColumnScale | None = Non
 
 def build(config: GCNIIConfig, graph: Graph, inputs: AdjacencyInputs) -> GCNII:
     return GCNII(
-        graph.num_features,
+        inputs.x.shape[1],
         config.hidden_channels,
         graph.num_classes,
         config.num_layers,

@@ -128,7 +128,7 @@ def prepare(graph: Graph, config: GeomGCNConfig, columns: ColumnScale | None = N
 
 
 def build(config: GeomGCNConfig, graph: Graph, inputs: GroupInputs) -> GeomGCN:
-    return GeomGCN(graph.num_features, config.hidden_channels, graph.num_classes, config.dropout)
+    return GeomGCN(inputs.x.shape[1], config.hidden_channels, graph.num_classes, config.dropout)
 
 
 def space(trial: Any) -> dict[str, Any]:

@@ -157,7 +157,7 @@ def prepare(graph: Graph, config: GGCNConfig, columns: ColumnScale | None = None
 
 def build(config: GGCNConfig, graph: Graph, inputs: GGCNInputs) -> GGCN:
     return GGCN(
-        graph.num_features,
+        inputs.x.shape[1],
         config.hidden_channels,
         graph.num_classes,
         config.num_layers,

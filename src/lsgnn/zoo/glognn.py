@@ -175,7 +175,7 @@ def prepare(graph: Graph, config: GloGNNConfig, columns: ColumnScale | None = No
 
 def build(config: GloGNNConfig, graph: Graph, inputs: AdjacencyInputs) -> GloGNN:
     return GloGNN(
-        graph.num_features,
+        inputs.x.shape[1],
         config.hidden_channels,
         graph.num_classes,
         graph.num_nodes,

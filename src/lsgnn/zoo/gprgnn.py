@@ -111,7 +111,7 @@ class GPRGNN(nn.Module):
 
 def build(config: GPRGNNConfig, graph: Graph, inputs: PluginInputs) -> GPRGNN:
     return GPRGNN(
-        graph.num_features,
+        inputs.x.shape[1],
         config.hidden_channels,
         graph.num_classes,
         config.K,

@@ -159,7 +159,7 @@ def prepare(graph: Graph, config: H2GCNConfig, columns: ColumnScale | None = Non
 
 def build(config: H2GCNConfig, graph: Graph, inputs: H2GCNInputs) -> H2GCN:
     return H2GCN(
-        graph.num_features,
+        inputs.x.shape[1],
         config.hidden_channels,
         graph.num_classes,
         config.K,

@@ -67,3 +67,8 @@ def predicted_logits(prepared: Prepared, model: Model[Any], config: Any, trained
     inputs = prepared(model, config)
     module = model.module(prepared.graph, inputs, config, trained.state_dict)
     return logits_of(module, model.readable(inputs, config))
+
+
+def quick_logits(prepared: Prepared, model: Model[Any], config: Any, trained: Trained) -> NDArray[np.float32]:
+    """The same to rounding, by the quickest way the model knows: for choices, which compare many training runs."""
+    return model.quick_logits(prepared.graph, prepared(model, config), config, trained.state_dict)

@@ -113,7 +113,7 @@ def prepare(graph: Graph, config: LINKXConfig, columns: ColumnScale | None = Non
 def build(config: LINKXConfig, graph: Graph, inputs: AdjacencyInputs) -> LINKX:
     return LINKX(
         graph.num_nodes,
-        graph.num_features,
+        inputs.x.shape[1],
         config.hidden_channels,
         graph.num_classes,
         config.num_layers,

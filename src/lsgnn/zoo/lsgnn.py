@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 
 from lsgnn.config import LSGNNConfig
@@ -15,8 +17,8 @@ from lsgnn.graph.splits import Split
 from lsgnn.nn.attached_rows import attached_rows
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import Rows, make_rows
-from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.precompute import Precomputed, precompute
+from lsgnn.propagate.structure_features import Scales, new_with_structure, without_structure
 from lsgnn.train.engine import Engine
 from lsgnn.train.loop import OnEpoch
 from lsgnn.train.trained import Trained
@@ -47,6 +49,16 @@ class LSGNNEntry(Model[LSGNNConfig]):
 
         return engine != "torch" and supports(config)
 
+    def quick_logits(
+        self, graph: Graph, inputs: Precomputed, config: LSGNNConfig, state_dict: Mapping[str, Tensor]
+    ) -> NDArray[np.float32]:
+        """By the fused engine where it can, which never forms the rows of all hops."""
+        from lsgnn.train.fused import logits_cpu, supports
+
+        if supports(config):
+            return logits_cpu(inputs, config, state_dict)
+        return super().quick_logits(graph, inputs, config, state_dict)
+
     def readable(self, inputs: Precomputed, config: LSGNNConfig) -> Rows:
         return make_rows(inputs, config)
 
@@ -59,18 +71,20 @@ class LSGNNEntry(Model[LSGNNConfig]):
         inputs: Precomputed,
         new: NewNodes,
         config: LSGNNConfig,
-        columns: ColumnScale | None,
+        scales: Scales,
         exact: bool,
     ) -> Rows:
         """Known nodes stay as they are, unless the exact way is asked for (see `lsgnn.nn.attached_rows`)."""
         if exact:
-            rows: Rows = super().attached(graph, inputs, new, config, columns, exact)
+            rows: Rows = super().attached(graph, inputs, new, config, scales, exact)
             return rows
-        return attached_rows(graph, inputs, new, config)
+        known = replace(graph, x=inputs.x, feature_names=()) if scales.degrees else graph
+        new = new_with_structure(graph, new, config, scales)
+        return attached_rows(known, inputs, new, without_structure(config))
 
 
 def build(config: LSGNNConfig, graph: Graph, inputs: Precomputed) -> LSGNN:
-    return LSGNN.from_config(config, graph.num_features, graph.num_classes, graph.num_nodes)
+    return LSGNN.from_config(config, inputs.x.shape[1], graph.num_classes, graph.num_nodes)
 
 
 def space(trial: Any) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from typing import Any, Literal, TypeAlias
 
 from optuna import Trial
 
+from lsgnn.config import SelectBy
+
 Space: TypeAlias = Callable[[Trial], dict[str, Any]]
 SpaceName = Literal["paper", "extended"]
 
@@ -26,8 +28,9 @@ def paper_space(trial: Trial) -> dict[str, Any]:
     }
 
 
-def extended_space(trial: Trial) -> dict[str, Any]:
-    """Also what the paper leaves fixed or unsaid: directions, degrees, weights, widths, depth and selection."""
+def extended_space(trial: Trial, score: SelectBy = "val_accuracy") -> dict[str, Any]:
+    """Also what the paper leaves fixed or unsaid: directions, degrees, weights, widths, depth and selection (by loss or
+    by `score`)."""
     return paper_space(trial) | {
         "direction": trial.suggest_categorical("direction", ("undirected", "out", "in")),
         "localsim_direction": trial.suggest_categorical("localsim_direction", ("same", "undirected", "out", "in")),
@@ -38,7 +41,7 @@ def extended_space(trial: Trial) -> dict[str, Any]:
         "feature_norm": trial.suggest_categorical("feature_norm", ("l2", "l1", "standard", "none")),
         "hidden_channels": trial.suggest_categorical("hidden_channels", (16, 32, 64)),
         "K": trial.suggest_categorical("K", (2, 3, 5, 8)),
-        "select_by": trial.suggest_categorical("select_by", ("val_loss", "val_accuracy")),
+        "select_by": trial.suggest_categorical("select_by", ("val_loss", score)),
     }
 
 

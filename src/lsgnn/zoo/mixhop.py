@@ -122,7 +122,7 @@ class MixHop(nn.Module):
 
 def build(config: MixHopConfig, graph: Graph, inputs: AdjacencyInputs) -> MixHop:
     return MixHop(
-        graph.num_features,
+        inputs.x.shape[1],
         config.hidden_channels,
         graph.num_classes,
         config.max_power,

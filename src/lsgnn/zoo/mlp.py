@@ -73,7 +73,7 @@ def prepare(graph: Graph, config: MLPConfig, columns: ColumnScale | None = None)
 
 def build(config: MLPConfig, graph: Graph, inputs: NodeInputs) -> MLP:
     return MLP(
-        graph.num_features,
+        inputs.x.shape[1],
         config.hidden_channels,
         graph.num_classes,
         config.num_layers,

@@ -19,7 +19,7 @@ class Prepared:
 
     def __init__(self, graph: Graph, keep: int = 8) -> None:
         self.graph, self.keep = graph, keep
-        self._kept: OrderedDict[Any, tuple[Any, float]] = OrderedDict()
+        self._kept: OrderedDict[Any, tuple[Any, float, float]] = OrderedDict()
 
     def __call__(self, model: Model[Any], config: TrainingConfig) -> Any:
         return self._get(model, config)[0]
@@ -28,12 +28,16 @@ class Prepared:
         """How long it took, the one time it was done."""
         return self._get(model, config)[1]
 
-    def _get(self, model: Model[Any], config: TrainingConfig) -> tuple[Any, float]:
-        key = (model.name, config.input_settings)
+    def cpu_seconds(self, model: Model[Any], config: TrainingConfig) -> float:
+        """The same in CPU seconds of the whole process."""
+        return self._get(model, config)[2]
+
+    def _get(self, model: Model[Any], config: TrainingConfig) -> tuple[Any, float, float]:
+        key = (model.name, config.structure_features, config.input_settings)
         if key not in self._kept:
-            start = time.perf_counter()
+            start, cpu_start = time.perf_counter(), time.process_time()
             inputs = model.prepare(self.graph, config)
-            self._kept[key] = inputs, time.perf_counter() - start
+            self._kept[key] = inputs, time.perf_counter() - start, time.process_time() - cpu_start
             while len(self._kept) > self.keep:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)

@@ -41,6 +41,19 @@ def zoo_preset(model: str, dataset: str, variant: str = "") -> Any:
         raise InputError(f"{model}.toml, table {dataset!r}: {error}") from error
 
 
+def has_preset(model: str, dataset: str) -> bool:
+    """True if something is known for the model on this very dataset, beyond what holds for all.
+
+    >>> has_preset("gcnii", "texas"), has_preset("gcnii", "debian")
+    (True, False)
+    """
+    if dataset not in datasets.names():
+        return False
+    if model == "lsgnn":
+        return any(datasets.has_preset(dataset, kind) for kind in ("released", "default"))
+    return not {dataset, _family(dataset)}.isdisjoint(_tables(model)[0])
+
+
 def zoo_variants(model: str) -> tuple[str, ...]:
     """The variants of a model that have settings of their own, after "", the model itself.
 
@@ -51,8 +64,11 @@ def zoo_variants(model: str) -> tuple[str, ...]:
 
 
 def _settings(tables: dict[str, Any], dataset: str) -> dict[str, Any]:
-    family = dataset.rsplit("-", 1)[0]
-    return {**tables.get("default", {}), **tables.get(dataset, tables.get(family, {}))}
+    return {**tables.get("default", {}), **tables.get(dataset, tables.get(_family(dataset), {}))}
+
+
+def _family(dataset: str) -> str:
+    return dataset.rsplit("-", 1)[0]
 
 
 def _of_lsgnn(dataset: str) -> TrainingConfig:

@@ -23,7 +23,7 @@ from lsgnn.graph.graph import Graph
 from lsgnn.graph.new_nodes import NewNodes, enlarged
 from lsgnn.graph.splits import Split
 from lsgnn.memory import require_memory
-from lsgnn.propagate.column_scale import ColumnScale
+from lsgnn.propagate.structure_features import Scales, reads_degrees, with_structure
 from lsgnn.train.engine import Engine, require_device, require_engine
 from lsgnn.train.loop import OnEpoch, train_torch
 from lsgnn.train.seeded import seeded
@@ -31,7 +31,7 @@ from lsgnn.train.trained import Trained
 
 Config = TypeVar("Config", bound=TrainingConfig)
 # graph, settings, scale of standardised columns (None: the graph's own) → what the model reads of the graph
-Prepare = Callable[..., Any]
+MakeInputs = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Model(Generic[Config]):
         name: as in `lsgnn fit --model`.
         title: as in a table.
         config: its settings class.
-        prepare: everything without parameters, computed once per graph and `config.input_settings`; it reads no labels.
+        make_inputs: what `prepare` does with the columns that the model shall read.
         build: the module, given its settings, the graph and its inputs.
         space: suggestions of an Optuna trial for its own search space, as settings.
         tunable: False where there is nothing to search.
@@ -64,13 +64,23 @@ class Model(Generic[Config]):
     name: str
     title: str
     config: type[Config]
-    prepare: Prepare
+    make_inputs: MakeInputs
     build: Callable[[Config, Graph, Any], nn.Module]
     space: Callable[[Any], dict[str, Any]]
     tunable: bool = True
     learns: bool = True
     explains: bool = False
     engines: tuple[Engine, ...] = ("torch",)
+
+    def prepare(self, graph: Graph, config: Config, scales: Scales | None = None) -> Any:
+        """Everything without parameters, computed once per graph, `config.structure_features` and
+        `config.input_settings`; it reads no labels.
+
+        `scales` are those of the graph that was trained on; by default this is the one.
+        """
+        if reads_degrees(config):
+            return self.make_inputs(*with_structure(graph, config, scales))
+        return self.make_inputs(graph, config, scales.columns if scales else None)
 
     def train(
         self,
@@ -112,11 +122,15 @@ class Model(Generic[Config]):
         module.load_state_dict(state_dict)
         return module.eval()
 
-    def attached(
-        self, graph: Graph, inputs: Any, new: NewNodes, config: Config, columns: ColumnScale | None, exact: bool
-    ) -> Any:
+    def quick_logits(
+        self, graph: Graph, inputs: Any, config: Config, state_dict: Mapping[str, Tensor]
+    ) -> NDArray[np.float32]:
+        """Logits of all nodes [n, C], by the quickest way there is."""
+        return logits_of(self.module(graph, inputs, config, state_dict), self.readable(inputs, config))
+
+    def attached(self, graph: Graph, inputs: Any, new: NewNodes, config: Config, scales: Scales, exact: bool) -> Any:
         """What the module reads of new nodes attached to its graph: here always by way of the enlarged graph."""
-        whole = self.readable(self.prepare(enlarged(graph, new), config, columns), config)
+        whole = self.readable(self.prepare(enlarged(graph, new), config, scales), config)
         return whole.select(torch.arange(graph.num_nodes, graph.num_nodes + len(new.node_ids)))
 
     def _require_memory(self, graph: Graph, config: Config) -> None:

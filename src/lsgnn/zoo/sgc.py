@@ -79,7 +79,7 @@ def prepare(graph: Graph, config: SGCConfig, columns: ColumnScale | None = None)
 
 
 def build(config: SGCConfig, graph: Graph, inputs: SGCInputs) -> SGC:
-    return SGC(graph.num_features, graph.num_classes, config.dropout)
+    return SGC(inputs.x.shape[1], graph.num_classes, config.dropout)
 
 
 def space(trial: Any) -> dict[str, Any]:

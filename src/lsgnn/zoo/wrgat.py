@@ -158,7 +158,7 @@ def prepare(graph: Graph, config: WRGATConfig, columns: ColumnScale | None = Non
 
 def build(config: WRGATConfig, graph: Graph, inputs: RelationalInputs) -> WRGAT:
     R = len(inputs.relations)
-    return WRGAT(graph.num_features, config.hidden_channels, graph.num_classes, R, config.dropout, config.mean)
+    return WRGAT(inputs.x.shape[1], config.hidden_channels, graph.num_classes, R, config.dropout, config.mean)
 
 
 def space(trial: Any) -> dict[str, Any]:

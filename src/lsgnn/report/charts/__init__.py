@@ -5,6 +5,7 @@ palette of Okabe and Ito, which people with any kind of colour vision can tell a
 """
 
 from lsgnn.report.charts.bars import Bar, bar_chart, column_chart
+from lsgnn.report.charts.curves import curve_chart
 from lsgnn.report.charts.heatmap import heat_map
 from lsgnn.report.charts.intervals import Point, RangeRow, interval_chart, range_chart
 from lsgnn.report.charts.lines import Line, line_chart
@@ -19,6 +20,7 @@ __all__ = [
     "RangeRow",
     "bar_chart",
     "column_chart",
+    "curve_chart",
     "heat_map",
     "interval_chart",
     "line_chart",

@@ -37,7 +37,8 @@ class Point:
 
 @dataclass(frozen=True)
 class RangeRow:
-    """One named value; `inner` is the interval around it, `outer` a range to compare it with."""
+    """One named value; `inner` is the interval around it, `outer` a range to compare it with, `points` what it is the
+    mean of, each with a name."""
 
     label: str
     value: float
@@ -45,6 +46,7 @@ class RangeRow:
     inner: tuple[float, float] | None = None
     outer: tuple[float, float] | None = None
     series: int = 0
+    points: tuple[tuple[str, float], ...] = ()
 
 
 def interval_chart(
@@ -80,8 +82,9 @@ def interval_chart(
 def range_chart(
     title: str, description: str, rows: Sequence[RangeRow], axis: str, limits: tuple[float, float] | None = None
 ) -> str:
-    """A row per value: name above, dot with whiskers, and a grey bar where `outer` gives a range."""
-    numbers = [v for row in rows for v in (row.value, *(row.inner or ()), *(row.outer or ())) if math.isfinite(v)]
+    """A row per value: name above, dot with whiskers, small dots, and a grey bar where `outer` gives a range."""
+    shown = ((row.value, *(row.inner or ()), *(row.outer or ()), *(v for _, v in row.points)) for row in rows)
+    numbers = [v for values in shown for v in values if math.isfinite(v)]
     low, high = limits or padded(min(numbers, default=0.0), max(numbers, default=1.0))
     right = WIDTH - 14 - CHARACTER * max((len(row.shown) for row in rows), default=1)
     x = Scale(low, high, 14, right)
@@ -97,6 +100,9 @@ def range_chart(
         if row.inner is not None:
             a, b = (x(min(max(v, low), high)) for v in row.inner)
             body.append(line(a, y, b, y, f"whisker l{row.series}"))
+        for name, value in row.points:
+            if low <= value <= high:
+                body.append(dot(x(value), y + 9, 2.5, f"s{row.series} pt", f"{row.label}, {name}: {value:.2f}"))
         if math.isfinite(row.value):
             body.append(dot(x(row.value), y, 5.5, f"s{row.series}", f"{row.label}: {row.shown}"))
         body.append(text(right + 8, y + 4, row.shown))

@@ -1,5 +1,5 @@
 "use strict";
-// The only script of the page: light and dark, tables that sort, and the table of nodes. No network, no library.
+// The only script of the page: light and dark, tables that sort, the table of nodes, the threshold. No network, no library.
 (() => {
   const root = document.documentElement;
   const key = "lsgnn-theme";
@@ -126,5 +126,38 @@
     draw();
   }
 
-  document.addEventListener("DOMContentLoaded", () => { themeButton(); staticTables(); nodeTable(); });
+  function thresholdSlider() {
+    const source = document.getElementById("cut-data");
+    if (!source) return;
+    const data = JSON.parse(source.textContent);
+    const place = (name) => document.getElementById("cut-" + name);
+    const slider = place("slider");
+    const count = (value) => value.toLocaleString("en");
+    const share = (part, whole) => (whole ? ((100 * part) / whole).toFixed(1) + " %" : "–");
+
+    function draw() {
+      const [threshold, hits, wrong] = data.rows[Number(slider.value)];
+      const shown = {
+        threshold: threshold.toFixed(4),
+        flagged: count(hits + wrong),
+        precision: share(hits, hits + wrong),
+        recall: share(hits, data.positives),
+        f1: share(2 * hits, hits + wrong + data.positives),
+        tp: count(hits),
+        fp: count(wrong),
+        fn: count(data.positives - hits),
+        tn: count(data.negatives - wrong),
+      };
+      for (const [name, text] of Object.entries(shown)) place(name).textContent = text;
+      place("own").hidden = Number(slider.value) !== data.start;
+      slider.setAttribute("aria-valuetext", `${shown.threshold}: precision ${shown.precision}, recall ${shown.recall}`);
+    }
+
+    slider.value = data.start;  // a browser may have kept where it was
+    slider.addEventListener("input", draw);
+    place("slider").closest(".cut").hidden = false;
+    draw();
+  }
+
+  document.addEventListener("DOMContentLoaded", () => { themeButton(); staticTables(); nodeTable(); thresholdSlider(); });
 })();

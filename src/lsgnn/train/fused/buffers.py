@@ -13,9 +13,11 @@ def floats(*shape: int) -> Floats:
     return np.zeros(int(np.prod(shape, dtype=np.int64)), np.float32)
 
 
-def make_work(layout: Layout, rows: int, train_rows: int, reached: int, similarities: int, logits: bool) -> Work:
+def make_work(
+    layout: Layout, *, rows: int, train_rows: int, reached: int, similarities: int, logits: bool, ranked: int
+) -> Work:
     """Buffers for `rows` scored rows, the first `train_rows` of them to train on, among `reached` nodes (0 for the
-    dense reduction, which needs none of them)."""
+    dense reduction, which needs none of them), of which `ranked` are sorted by their logits."""
     tile = max(size for _, size in layout.tiles)
     require_memory(
         4 * (rows * layout.width + 3 * reached * tile + layout.n * layout.z),
@@ -36,6 +38,8 @@ def make_work(layout: Layout, rows: int, train_rows: int, reached: int, similari
         G=floats(train_rows if layout.n else 0, layout.z),
         norm=floats(4 if layout.n else 0, layout.z),
         logits=floats(rows, layout.C) if logits else floats(0),
+        keys=np.zeros(ranked, np.int64),
+        counts=np.zeros(3 * layout.C, np.int64),
     )
 
 

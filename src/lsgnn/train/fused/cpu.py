@@ -18,7 +18,7 @@ from lsgnn.train.fused.epochs import GRADIENT, PREDICT, TRAIN
 from lsgnn.train.fused.paths import Path
 from lsgnn.train.fused.structs import State
 from lsgnn.train.fused.task import Task
-from lsgnn.train.selection import BestEpoch
+from lsgnn.train.selection import BestEpoch, Score, score_of
 from lsgnn.train.trained import Epoch, Trained, require_memory_for_history
 
 
@@ -58,14 +58,11 @@ def train_cpu(
     start = time.perf_counter()
     task = Task.to_train(pre, y, split, config, initial, path)
     state = State(*(task.layout.zeros() for _ in range(3)))
-    history = np.full((config.epochs, 3), np.nan)
-    best_epoch, epochs_run = task.run(TRAIN, config, state, task.buffers(), history)
+    history = np.full((config.epochs, 4), np.nan)
+    best_epoch, epochs_run = task.run(TRAIN, config, state, task.buffers(config), history)
     if best_epoch == 0:
         BestEpoch(config.select_by).require_any(config.lr)
-    epochs = [
-        Epoch(epoch=number, train_loss=train_loss, val_loss=val_loss, val_accuracy=val_accuracy)
-        for number, (train_loss, val_loss, val_accuracy) in enumerate(history[:epochs_run].tolist(), start=1)
-    ]
+    epochs = _lines(history[:epochs_run], score_of(config.select_by))
     return Trained(task.layout.unpack(state.best), best_epoch, epochs, time.perf_counter() - start)
 
 
@@ -81,7 +78,7 @@ def gradients_cpu(
     _require_support(config)
     task = Task.to_train(pre, y, split, config, state_dict, path)
     state = State(*(task.layout.zeros() for _ in range(3)))
-    task.run(GRADIENT, config, state, task.buffers(), np.zeros((1, 3)))
+    task.run(GRADIENT, config, state, task.buffers(config), np.zeros((1, 4)))
     return task.layout.parameters(state.m1)
 
 
@@ -89,11 +86,20 @@ def logits_cpu(pre: Precomputed, config: LSGNNConfig, state_dict: Mapping[str, T
     """Logits of all nodes [n, C] in evaluation mode."""
     _require_support(config)
     task = Task.to_predict(pre, config, state_dict)
-    work = task.buffers(logits=True)
-    task.run(PREDICT, config, State(task.weights, task.weights, task.weights), work, np.zeros((1, 3)))
+    work = task.buffers(config, predicts=True)
+    task.run(PREDICT, config, State(task.weights, task.weights, task.weights), work, np.zeros((1, 4)))
     logits = np.empty((pre.num_nodes, task.layout.C), dtype=np.float32)
     logits[task.rows.node] = work.logits.reshape(logits.shape)  # the task has its own order of the nodes
     return logits
+
+
+def _lines(history: NDArray[np.float64], key: Score | None) -> list[Epoch]:
+    epochs = []
+    for number, (train_loss, val_loss, val_accuracy, score) in enumerate(history.tolist(), start=1):
+        epochs.append(Epoch(epoch=number, train_loss=train_loss, val_loss=val_loss, val_accuracy=val_accuracy))
+        if key is not None:
+            epochs[-1][key] = score
+    return epochs
 
 
 def _require_support(config: LSGNNConfig) -> None:

@@ -33,6 +33,7 @@ from lsgnn.train.fused.rows import (
     forward,
     softmax_gradient,
 )
+from lsgnn.train.fused.scores import ACCURACY, validation_score
 from lsgnn.train.fused.structs import (
     Floats,
     Hyper,
@@ -161,8 +162,9 @@ def run(
     shape: Shape,
     w: Width,
 ) -> tuple[int, int]:
-    """TRAIN: p in place, the best weights in state.best, (train loss, val loss, val accuracy) per epoch in `history`
-    [epochs, 3]; returns (best epoch, epochs run), the first 0 if there was no finite validation loss.
+    """TRAIN: p in place, the best weights in state.best, (train loss, val loss, val accuracy, the score of `hyper.rule`
+    if it is a further one) per epoch in `history` [epochs, 4]; returns (best epoch, epochs run), the first 0 if there
+    was no finite validation loss.
     GRADIENT: the gradient of one step in state.m1. PREDICT: logits of all rows, as validation rows, in work.logits."""
     best, loss_of_best, best_epoch, keep = -np.inf, np.inf, 0, False
     for epoch in range(hyper.epochs + 1):
@@ -180,7 +182,10 @@ def run(
             if job == PREDICT:
                 break
             history[epoch - 1, 1], history[epoch - 1, 2] = loss, accuracy
-            score = accuracy if hyper.by_accuracy else -loss  # the rule of `train/selection.py`
+            score = accuracy if hyper.rule == ACCURACY else -loss  # the rule of `train/selection.py`
+            if hyper.rule > ACCURACY:
+                score = validation_score(rows, work, hyper, shape) if np.isfinite(loss) else np.nan
+                history[epoch - 1, 3] = score
             keep = loss == loss and (score > best or (score == best and loss < loss_of_best))
             if keep:
                 best, loss_of_best, best_epoch = score, loss, epoch

@@ -122,7 +122,8 @@ class Hyper(NamedTuple):
     seed: int
     epochs: int
     patience: int  # 0: never stop early
-    by_accuracy: bool
+    rule: int  # what the best epoch is selected by, see `scores.py`
+    positive: int  # the class that rankings look for
 
 
 class Work(NamedTuple):
@@ -140,7 +141,9 @@ class Work(NamedTuple):
     L: Floats  # [n, z] the adjacency embedding before it is normalised, later the gradient there
     G: Floats  # [training rows, z] the gradient after the normalisation
     norm: Floats  # [4, z] its mean, inverse deviation, scale and shift
-    logits: Floats  # [b, C] when predicting
+    logits: Floats  # [b, C] when predicting, or where `scores.py` reads those of validation rows
+    keys: NDArray[np.int64]  # [validation rows] for rankings
+    counts: NDArray[np.int64]  # [3, C] of scored rows by class
 
 
 class Scratch(NamedTuple):

@@ -28,7 +28,10 @@ from lsgnn.train.fused.operands import (
     row_operands,
 )
 from lsgnn.train.fused.paths import Path, chosen_path
+from lsgnn.train.fused.scores import ACCURACY, LOSS, ROC_AUC, RULES
 from lsgnn.train.fused.structs import Floats, Hyper, Links, Narrow, ScoredRows, Shape, State, Weights, Work
+from lsgnn.train.metrics import positive_class
+from lsgnn.train.selection import require_selectable
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ class Task:
             layout = Layout.of(config, pre, C, dense=False)
             narrow = narrow_operands(pre, config, reach, layout)
         labels = _labels(y, scored, C)
+        require_selectable(config.select_by, labels[len(train) :], C)
         share = _loss_share(labels[: len(train)], labels[len(train) :], config.class_weight, C)
         rows = row_operands(pre.similarity, scored, len(train), labels, share)
         return cls(layout, rows, len(train), reached, narrow, H, link_operands(pre, config), layout.pack(initial))
@@ -85,9 +89,16 @@ class Task:
         links = link_operands(pre, config)
         return cls(layout, rows, 0, n, narrow, NO_FLOATS, links, layout.pack(state_dict))
 
-    def buffers(self, logits: bool = False) -> Work:
+    def buffers(self, config: LSGNNConfig, predicts: bool = False) -> Work:
+        rows, rule = len(self.rows.node), LOSS if predicts else RULES[config.select_by]
         return make_work(
-            self.layout, len(self.rows.node), self.train_rows, self.reached, len(self.rows.similarity), logits
+            self.layout,
+            rows=rows,
+            train_rows=self.train_rows,
+            reached=self.reached,
+            similarities=len(self.rows.similarity),
+            logits=predicts or rule > ACCURACY,
+            ranked=rows - self.train_rows if rule >= ROC_AUC else 0,
         )
 
     def run(
@@ -111,14 +122,14 @@ class Task:
             dense=layout.dense,
         )
         small, grad_small = layout.views(self.weights.small), layout.views(work.grad_small)
-        scratch, hyper = make_scratch(layout), _hyper(config)
+        scratch, hyper = make_scratch(layout), _hyper(config, positive_class(self.rows.y.astype(np.int64)))
         return run(
             job, self.narrow, self.H, self.links, self.rows, self.weights, small, grad_small, state, work, scratch,
             hyper, history, shape, layout.w,
         )  # fmt: skip
 
 
-def _hyper(config: LSGNNConfig) -> Hyper:
+def _hyper(config: LSGNNConfig, positive: int) -> Hyper:
     decoupled = config.optimizer == "adamw"
     return Hyper(
         lr=config.lr,
@@ -128,7 +139,8 @@ def _hyper(config: LSGNNConfig) -> Hyper:
         seed=config.seed,
         epochs=config.epochs,
         patience=config.patience,
-        by_accuracy=config.select_by == "val_accuracy",
+        rule=RULES[config.select_by],
+        positive=positive,
     )
 
 

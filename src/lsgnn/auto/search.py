@@ -1,0 +1,276 @@
+"""The search itself: quick probes of every family, successive halving over families, fresh seeds for the best.
+
+What trial i tries depends on the results of trials 0 … i − LAG alone, whatever the number of workers and whoever is
+quicker: with a budget of trials the search is deterministic, and one that was killed repeats its steps from the journal
+and goes on. A budget of minutes decides when a phase ends, so that such searches differ from machine to machine.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import optuna
+
+from lsgnn.auto.families import Family
+from lsgnn.auto.journal import Journal
+from lsgnn.auto.trial import Outcome, Task
+from lsgnn.auto.worker import Workers
+from lsgnn.errors import InputError
+from lsgnn.tuning.limits import limits_of, nearest
+from lsgnn.tuning.study import quiet_optuna
+
+LAG = 4  # trials under way at a time; more than workers, so that none waits for the slowest
+PROBES, FIRST, SECOND = 0.25, 0.55, 0.80  # where phases end: shares of the budget
+KEPT = (6, 3)  # families that go on after the probes and after the first round
+PROBE_EPOCHS = 100
+FRESH = 8  # configurations that are trained again with fresh seeds
+STRIDE = 1_000  # between the seeds of one training and the next
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much a search may do: trials, or minutes of wall time; both end it, whichever comes first."""
+
+    trials: int | None = None
+    seconds: float = math.inf
+    begun: float = field(default_factory=time.monotonic)
+
+    def used(self, trials: int) -> float:
+        """The share of the budget that is used up, from 0 to 1 and beyond."""
+        by_count = trials / self.trials if self.trials else 0.0
+        return max(by_count, (time.monotonic() - self.begun) / self.seconds)
+
+    @property
+    def remaining(self) -> float:
+        """Seconds of wall time."""
+        return self.seconds - (time.monotonic() - self.begun)
+
+    @property
+    def limit(self) -> float:
+        """CPU seconds that one trial may take; none for a budget of trials, which knows no clock."""
+        return 0.0 if math.isinf(self.seconds) else max(2.0, 0.1 * self.seconds)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A finished trial of a search."""
+
+    model: str
+    config: Any
+    outcome: Outcome
+    phase: str
+
+    @property
+    def score(self) -> float:
+        return self.outcome.score
+
+
+OnTrial = Callable[[int, Sequence[Trial]], None]
+
+
+def search(
+    found: Sequence[Family],
+    journal: Journal,
+    workers: Workers,
+    budget: Budget,
+    slack: float,
+    seed: int = 0,
+    on_trial: OnTrial | None = None,
+) -> list[Trial]:
+    """All trials in the order they were proposed.
+
+    Args:
+        slack: how far behind the best, in units of the score, a trial is stopped after its first deal.
+    """
+    plan = _Plan(found, journal, budget, slack, seed)
+    trials, waiting = list[Trial](), deque[_Proposal]()
+
+    def finish_one() -> None:
+        proposal = waiting.popleft()
+        outcome = journal.known(proposal.task.key)
+        if outcome is None:
+            outcome = workers.wait(proposal.task.key)
+            journal.add(outcome)
+        trials.append(Trial(proposal.task.model, proposal.config, outcome, proposal.phase))
+        proposal.tell(outcome)
+        journal.keep_best(ranked(trials, journal.deals))
+        if on_trial is not None:
+            on_trial(len(trials), trials)
+
+    for proposal in plan.proposals(trials):
+        if proposal is None:  # the end of a phase: what comes next depends on all of it
+            while waiting:
+                finish_one()
+            continue
+        if journal.known(proposal.task.key) is None:
+            workers.submit(proposal.task)
+        waiting.append(proposal)
+        while len(waiting) >= LAG:
+            finish_one()
+    while waiting:
+        finish_one()
+    if not any(_complete(trial, journal.deals) for trial in trials):
+        reasons = [trial.outcome.error for trial in trials if trial.outcome.error]
+        raise InputError(f"no trial was finished ({reasons[-1] if reasons else 'none was begun'}): allow more minutes")
+    return trials
+
+
+@dataclass(frozen=True)
+class _Proposal:
+    task: Task
+    config: Any
+    phase: str
+    tell: Callable[[Outcome], None]
+
+
+class _Plan:
+    """What to try next, given what is known."""
+
+    def __init__(self, found: Sequence[Family], journal: Journal, budget: Budget, slack: float, seed: int) -> None:
+        self.families, self.journal, self.budget, self.slack, self.seed = found, journal, budget, slack, seed
+        self.studies = {family.model: _study(family, seed + number) for number, family in enumerate(found)}
+        self.count = 0
+
+    def proposals(self, trials: Sequence[Trial]) -> Iterator[_Proposal | None]:
+        """One after the other; `trials` grows between two of them. None asks for all of them to be finished."""
+        yield from self._probes(trials)
+        for kept, end in zip(KEPT, (FIRST, SECOND), strict=True):
+            yield None
+            chosen = self._best_families(trials, kept)
+            yield from self._round(chosen, trials, end, f"the best {len(chosen)} models")
+        yield None
+        yield from self._fresh_seeds(trials)
+
+    def _probes(self, trials: Sequence[Trial]) -> Iterator[_Proposal]:
+        starts = [(family, start) for family in self.families for start in family.starts[:1]]
+        starts += [(family, start) for family in self.families for start in family.starts[1:]]
+        for family, start in starts:
+            if self.budget.used(self.count) >= PROBES and self.count >= 4:
+                return
+            short = start.replace(epochs=min(start.epochs, PROBE_EPOCHS))
+            yield self._proposal(family.model, short, "probe", trials)
+
+    def _round(self, chosen: Sequence[Family], trials: Sequence[Trial], end: float, phase: str) -> Iterator[_Proposal]:
+        """Trials of the families in turn, the full length of each start first."""
+        queues = {family.model: deque(self._unseen_starts(family, trials)) for family in chosen}
+        failures = 0
+        while self.budget.used(self.count) < end and failures < len(chosen):
+            failures = 0
+            for family in chosen:
+                if self.budget.used(self.count) >= end:
+                    return
+                if queue := queues[family.model]:
+                    yield self._proposal(family.model, queue.popleft(), phase, trials)
+                elif family.tunable:
+                    yield self._drawn(family, phase, trials)
+                else:
+                    failures += 1
+
+    def _unseen_starts(self, family: Family, trials: Sequence[Trial]) -> list[Any]:
+        """The family's starts at full length, the better probed first."""
+        done = {trial.config for trial in trials}
+        probed = {trial.config: trial.score for trial in trials if trial.model == family.model}
+        short = {start: start.replace(epochs=min(start.epochs, PROBE_EPOCHS)) for start in family.starts}
+        ranked = sorted(family.starts, key=lambda start: -probed.get(short[start], -math.inf))
+        return [start for start in ranked if start not in done]
+
+    def _drawn(self, family: Family, phase: str, trials: Sequence[Trial]) -> _Proposal:
+        study = self.studies[family.model]
+        trial = study.ask()
+        config = family.starts[0].replace(**family.space(trial))
+
+        def tell(outcome: Outcome) -> None:
+            failed = not outcome.scores
+            state = optuna.trial.TrialState.FAIL if failed else optuna.trial.TrialState.COMPLETE
+            study.tell(trial, None if failed else outcome.score, state=state)
+
+        return self._proposal(family.model, config, phase, trials, tell)
+
+    def _fresh_seeds(self, trials: Sequence[Trial]) -> Iterator[_Proposal]:
+        """The best configurations with other seeds, round after round: luck averages out, and so do seeds."""
+        best = distinct(ranked(trials, self.journal.deals))[:FRESH]
+        for number in range(1, 100):
+            for trial in best:
+                if self.budget.used(self.count) >= 1.0:
+                    return
+                if self.budget.remaining < 2 * trial.outcome.cpu_seconds:  # another one is before it in the queue
+                    continue
+                config = trial.config.replace(seed=trial.config.seed + STRIDE * number)
+                yield self._proposal(trial.model, config, "fresh seeds", trials)
+
+    def _proposal(
+        self,
+        model: str,
+        config: Any,
+        phase: str,
+        trials: Sequence[Trial],
+        tell: Callable[[Outcome], None] = lambda outcome: None,
+    ) -> _Proposal:
+        self.count += 1
+        best = next(iter(ranked(trials, self.journal.deals)), None)
+        key = self.journal.key(model, config, self.budget.limit)
+        bar = best.outcome.scores if best and phase != "fresh seeds" else ()
+        task = Task(key, model, config.to_dict(), bar, self.slack, self.budget.limit)
+        return _Proposal(task, config, phase, tell)
+
+    def _best_families(self, trials: Sequence[Trial], count: int) -> list[Family]:
+        """Those whose best trial scored highest, stopped ones included."""
+        best = {family.model: -math.inf for family in self.families}
+        for trial in trials:
+            best[trial.model] = max(best[trial.model], trial.score)
+        order = sorted(self.families, key=lambda family: -best[family.model])
+        return [family for family in order if best[family.model] > -math.inf][:count]
+
+
+def _study(family: Family, seed: int) -> optuna.Study:
+    """A search of one family's space, from the point of it that is nearest to where the family starts."""
+    quiet_optuna()
+    sampler = optuna.samplers.TPESampler(seed=seed, n_startup_trials=5)
+    study = optuna.create_study(direction="maximize", sampler=sampler)
+    if family.tunable:
+        study.enqueue_trial(nearest(family.starts[0].to_dict(), limits_of(family.space)))
+    return study
+
+
+def _complete(trial: Trial, deals: int) -> bool:
+    return len(trial.outcome.scores) == deals
+
+
+def ranked(trials: Sequence[Trial], deals: int) -> list[Trial]:
+    """The trials that were scored on every deal, the best first; the earlier of equals."""
+    return sorted((trial for trial in trials if _complete(trial, deals)), key=lambda trial: -trial.score)
+
+
+def unique(trials: Sequence[Trial]) -> list[Trial]:
+    """Each configuration once, seed included: a search may propose the same one twice."""
+    return list({trial.outcome.key: trial for trial in trials}.values())
+
+
+def distinct(trials: Sequence[Trial]) -> list[Trial]:
+    """The first of those that differ in nothing but their length or seed."""
+    seen, kept = set[Any](), list[Trial]()
+    for trial in trials:
+        same = (trial.model, trial.config.replace(epochs=1, seed=0))
+        if same not in seen:
+            seen.add(same)
+            kept.append(trial)
+    return kept
+
+
+def seeds_of(trial: Trial, trials: Sequence[Trial], deals: int) -> list[Trial]:
+    """All complete trials of one configuration, whatever their seed; each once."""
+    own = replace(trial.config, seed=0)
+    return [
+        t for t in unique(trials) if _complete(t, deals) and t.model == trial.model and replace(t.config, seed=0) == own
+    ]
+
+
+def mean_score(trial: Trial, trials: Sequence[Trial], deals: int) -> float:
+    """The score of a configuration over all its seeds, which no single lucky one decides."""
+    return float(np.mean([t.score for t in seeds_of(trial, trials, deals)]))

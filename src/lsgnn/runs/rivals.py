@@ -1,0 +1,92 @@
+"""Is another family of models ahead on this graph? Short training runs of four of them, on validation nodes.
+
+`fit` of LSGNN without a configuration asks, so that nobody who needs another model has to find that out alone. The runs
+are short (by estimate, so that they are the same everywhere), which can only make the others look worse than they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lsgnn import zoo
+from lsgnn.errors import InputError
+from lsgnn.graph.graph import Graph
+from lsgnn.graph.splits import Split
+from lsgnn.runs.defaults import suited
+from lsgnn.runs.judges import Judges
+from lsgnn.runs.paired import Judged
+from lsgnn.runs.stages import num_stored
+from lsgnn.train.metrics import Metric, about, shown, utility
+from lsgnn.train.selection import select_by_for
+from lsgnn.zoo.prepared import Prepared
+from lsgnn.zoo.presets import zoo_preset
+
+RIVALS = ("trees", "mlp", "classic", "linkx")
+SECONDS = 5.0  # CPU time of each, by estimate
+NS = 1.5  # per multiply-add of torch on one thread, forward, back and validation together
+TREES = 300  # grown in all, one per class and epoch
+MOST, LEAST = 100, 15  # epochs; a model that would have fewer is not asked
+CLEARLY = 0.01  # of a score between 0 and 1: less is not worth another model
+
+
+@dataclass(frozen=True)
+class Rival:
+    """Another model, and what it scored on the validation nodes (higher is better)."""
+
+    model: str
+    title: str
+    score: float
+    ahead: bool
+
+
+def rivals(prepared: Prepared, split: Split, metric: Metric, own: Judged, shared: dict[str, Any]) -> list[Rival]:
+    """What other families score; `ahead` are those that lead by more than a point and a standard error.
+
+    Args:
+        own: LSGNN's logits on the validation nodes of the split.
+        shared: hyperparameters that suit every model on this graph (`feature_norm`, `class_weight`, …).
+    """
+    judges = Judges(prepared, [split], metric, deals=1)
+    found = []
+    for name in RIVALS:
+        config = quick_config(prepared.graph, name, metric, shared)
+        if config is None:
+            continue
+        try:
+            judged = judges.judge(zoo.get(name), config)
+        except InputError:  # for want of memory, say
+            continue
+        if isinstance(judged, Judged):
+            lead = judged.score - own.score
+            ahead = lead > max(CLEARLY, judged.error_of_lead(own))
+            found.append(Rival(name, zoo.get(name).title, judged.score, ahead))
+    return found
+
+
+def quick_config(graph: Graph, model: str, metric: Metric, shared: dict[str, Any]) -> Any | None:
+    """The model's default, cut to what the time allows; None where that is too little to learn from."""
+    config = suited(zoo_preset(model, ""), shared)
+    config = config.replace(select_by=select_by_for(metric, config.select_by))
+    if model == "trees":
+        return config.replace(epochs=min(config.epochs, max(LEAST, TREES // max(1, graph.num_classes))))
+    if model == "classic":
+        config = config.replace(hidden_channels=64, num_layers=2, lr=0.01)
+    z, layers = config.hidden_channels, getattr(config, "num_layers", 1)
+    edges = 0 if model == "mlp" else 2 * graph.num_edges * layers
+    per_epoch = z * (num_stored(graph) + edges + 2 * graph.num_nodes * z * 0.05 * layers) * NS * 1e-9
+    epochs = int(min(MOST, config.epochs, SECONDS / max(per_epoch, 1e-9)))
+    return config.replace(epochs=epochs, patience=40) if epochs >= LEAST else None
+
+
+def note_on(rivals: list[Rival], metric: Metric, own: float) -> str:
+    """The best of those ahead, in words, and how to train it; empty if there is none."""
+    ahead = [rival for rival in rivals if rival.ahead]
+    if not ahead:
+        return ""
+    best = max(ahead, key=lambda rival: rival.score)
+    theirs, ours = (shown(metric, utility(metric, score)) for score in (best.score, own))
+    return (
+        f"{best.title} reaches {theirs} validation {about(metric).title} in a short training run, LSGNN {ours}: "
+        f"train it with --model {best.model} (model={best.model!r}), or let a search decide with --model auto"
+    )

@@ -1,0 +1,117 @@
+"""What a probe tries, stage by stage: the candidates of each, the simplest first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from lsgnn.graph.graph import Graph
+from lsgnn.graph.sparsity import sparse_if_mostly_zero
+from lsgnn.propagate.column_scale import ColumnScale
+from lsgnn.propagate.filters import adjacency
+from lsgnn.train.metrics import Metric
+
+# what LSGNN's default leaves to the validation nodes
+LSGNN_OPEN = (
+    *("feature_norm", "structure_features", "class_weight", "direction", "K", "hidden_channels", "dropout"),
+    *("weight_decay", "lr", "adjacency_embedding", "weights"),
+)
+# what a baseline's does, on a graph that nobody published a configuration for
+BASELINE_OPEN = ("feature_norm", "structure_features", "class_weight")
+BY_CLASS = ("balanced_accuracy", "macro_f1", "average_precision", "recall_at_k", "roc_auc")
+MAX_LINKS = 50_000  # nodes up to which an embedding of the adjacency matrix is tried: it has a row of weights for each
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One decision: the options differ in the values of the same few hyperparameters.
+
+    Args:
+        errors: standard errors by which a later option must lead.
+    """
+
+    name: str
+    options: tuple[dict[str, Any], ...]
+    errors: float = 1.0
+
+    def label(self, number: int) -> str:
+        """An option in words: its value, or several with their names, those that all options share left out."""
+        option = self.options[number]
+        varying = [name for name in option if any(other[name] != option[name] for other in self.options)]
+        if len(varying) == 1:
+            return str(option[varying[0]])
+        return ", ".join(f"{name}={option[name]}" for name in varying)
+
+
+def stages(graph: Graph, config: Any, undecided: Collection[str], metric: Metric) -> list[Stage]:
+    """The decisions in the order they are made, restricted to what is undecided; one may have a single option left."""
+    every = [
+        Stage("features", tuple({"feature_norm": norm} for norm in _norms(graph))),
+        Stage("structure", ({"structure_features": "none"}, {"structure_features": "degrees"})),
+        Stage("class weights", _class_weights(metric)),
+        Stage("hops", ({"K": 2}, {"K": 5})),
+        Stage("direction", tuple({"direction": way} for way in _directions(graph))),
+        Stage("links", _embeddings(graph), errors=3.0),  # a model that has one cannot classify new nodes
+        Stage(
+            "learning",
+            (
+                {"hidden_channels": 16, "dropout": 0.5, "weight_decay": 5e-4, "lr": 0.01},
+                {"hidden_channels": 16, "dropout": 0.5, "weight_decay": 5e-3, "lr": 0.01},
+                {"hidden_channels": 16, "dropout": 0.5, "weight_decay": 5e-4, "lr": 0.001},
+                {"hidden_channels": 64, "dropout": 0.8, "weight_decay": 5e-4, "lr": 0.01},
+            ),
+        ),
+        Stage("weights", ({"weights": "graph"}, {"weights": "localsim"})),
+    ]
+    known = config.to_dict()
+    return [limited for stage in every if (limited := _limited(stage, known, undecided)) is not None]
+
+
+def _limited(stage: Stage, known: dict[str, Any], undecided: Collection[str]) -> Stage | None:
+    """The stage with what is decided left as it is; None where nothing of it is undecided."""
+    names = [name for name in stage.options[0] if name in known and name in undecided]
+    options = [{name: option[name] for name in names} for option in stage.options]
+    distinct = [option for number, option in enumerate(options) if option not in options[:number]]
+    return Stage(stage.name, tuple(distinct), stage.errors) if names else None
+
+
+def _norms(graph: Graph) -> tuple[str, ...]:
+    """Rows of length one, or columns of one scale; for a single column of numbers rows would leave its sign alone.
+
+    Where all columns hold zeros and ones only, scaling columns changes nothing, and features are tried as they are.
+    """
+    if graph.num_features == 1:
+        return ("standard",)
+    x = sparse_if_mostly_zero(graph.x)
+    binary = bool((ColumnScale.of(x).binary > 0).all())
+    return ("l2", "none" if binary else "standard")
+
+
+def _class_weights(metric: Metric) -> tuple[dict[str, Any], ...]:
+    none: dict[str, Any] = {"class_weight": "none"}
+    return (none, {"class_weight": "balanced"}) if metric in BY_CLASS else (none,)
+
+
+def _directions(graph: Graph) -> tuple[str, ...]:
+    return ("undirected", "out", "in") if is_directed(graph) else ("undirected",)
+
+
+def _embeddings(graph: Graph) -> tuple[dict[str, Any], ...]:
+    without: dict[str, Any] = {"adjacency_embedding": False}
+    return (without, {"adjacency_embedding": True}) if graph.num_nodes <= MAX_LINKS else (without,)
+
+
+def is_directed(graph: Graph) -> bool:
+    """True if some edge has no counterpart of the same weight the other way."""
+    A = adjacency(graph, "out", self_loops=True)
+    return bool((A != A.T).nnz)
+
+
+def num_stored(graph: Graph) -> int:
+    """How many feature values are not zero, as far as it is worth knowing."""
+    x = sparse_if_mostly_zero(graph.x)
+    return int(sp.csr_array(x).nnz) if sp.issparse(x) else int(np.prod(x.shape))

@@ -1,0 +1,51 @@
+"""One trial: scores per deal, kept weights, and what ends it early."""
+
+from pathlib import Path
+
+import numpy as np
+
+from lsgnn import LSGNNConfig, stratified_splits, zoo
+from lsgnn.auto.trial import Task, kept_logits, kept_training, run_trial
+from lsgnn.runs.judges import dealt
+from lsgnn.zoo.prepared import Prepared
+from tests.graphs import two_blocks
+
+GRAPH = two_blocks()
+DEALS = dealt(stratified_splits(GRAPH.y)[0], GRAPH)
+CONFIG = zoo.get("mlp").config(epochs=6, hidden_channels=4)
+
+
+def trial(folder: Path, model: str = "mlp", config=CONFIG, **more):  # type: ignore[no-untyped-def]
+    task = Task("k", model, config.to_dict(), **more)
+    return run_trial(task, Prepared(GRAPH), DEALS, "accuracy", 1, folder)
+
+
+def test_each_deal_is_scored_and_the_weights_of_the_split_itself_are_kept(tmp_path: Path) -> None:
+    outcome = trial(tmp_path)
+    assert len(outcome.scores) == len(DEALS)
+    logits = kept_logits(tmp_path / "k.safetensors", len(DEALS))
+    expected = [np.mean(one.argmax(axis=1) == GRAPH.y[deal.val]) for one, deal in zip(logits, DEALS, strict=True)]
+    np.testing.assert_allclose(outcome.scores, expected)
+    alone = zoo.get("mlp").train(GRAPH, zoo.get("mlp").prepare(GRAPH, CONFIG), DEALS[0], CONFIG)
+    kept = kept_training(tmp_path / "k.safetensors")
+    assert (kept.best_epoch, kept.history) == (alone.best_epoch, alone.history)
+    for name, tensor in alone.state_dict.items():
+        np.testing.assert_array_equal(kept.state_dict[name].numpy(), tensor.numpy())
+
+
+def test_far_behind_the_bar_it_is_stopped_and_nothing_is_kept(tmp_path: Path) -> None:
+    outcome = trial(tmp_path, bar=(2.0,) * len(DEALS), slack=0.1)
+    assert len(outcome.scores) == 1
+    assert list(tmp_path.iterdir()) == []
+    assert len(trial(tmp_path, bar=(2.0,) * len(DEALS), slack=10.0).scores) == len(DEALS)
+
+
+def test_what_takes_too_long_ends_with_its_best_epoch_so_far(tmp_path: Path) -> None:
+    assert len(trial(tmp_path, limit=1e-9).scores) == len(DEALS)
+    assert len(kept_training(tmp_path / "k.safetensors").history) == 1
+
+
+def test_the_impossible_is_an_outcome_with_a_reason(tmp_path: Path) -> None:
+    wrong = trial(tmp_path, "lsgnn", LSGNNConfig(hidden_channels=10**9))
+    assert wrong.scores == ()
+    assert "hidden_channels" in wrong.error

@@ -1,0 +1,55 @@
+"""Other families are asked briefly, and named where they are clearly ahead."""
+
+import numpy as np
+
+import lsgnn
+from lsgnn import Graph
+from lsgnn.runs.paired import Judged
+from lsgnn.runs.rivals import RIVALS, Rival, note_on, quick_config, rivals
+from lsgnn.zoo.prepared import Prepared
+from tests.graphs import two_blocks
+
+SHARED = {"feature_norm": "l2", "structure_features": "none", "class_weight": "balanced"}
+
+
+def test_the_best_of_those_ahead_is_named_with_the_way_to_train_it() -> None:
+    found = [
+        Rival("mlp", "MLP", 0.9, ahead=False),
+        Rival("gcn", "GCN", 0.7, ahead=True),
+        Rival("trees", "Boosted trees", 0.8, ahead=True),
+    ]
+    note = note_on(found, "accuracy", 0.5)
+    assert "Boosted trees reaches 80.00 % validation accuracy" in note
+    assert "LSGNN 50.00 %" in note
+    assert "--model trees (model='trees')" in note
+    assert note_on(found[:1], "accuracy", 0.5) == ""
+
+
+def test_time_is_shared_by_estimate_and_too_little_of_it_asks_nobody() -> None:
+    for name in RIVALS:
+        config = quick_config(two_blocks(), name, "average_precision", SHARED)
+        assert config.class_weight == "balanced"
+        assert config.select_by == ("val_average_precision")
+    n = 100_000
+    large = Graph(x=np.ones((n, 40), np.float32), edge_index=np.random.default_rng(0).integers(0, n, (2, 3_000_000)))
+    assert quick_config(large, "classic", "accuracy", SHARED) is None
+    assert quick_config(large, "trees", "accuracy", SHARED) is not None
+
+
+def test_whoever_leads_clearly_is_ahead_and_nobody_is_ahead_of_a_perfect_model() -> None:
+    graph = two_blocks(n=400)
+    split = lsgnn.stratified_splits(graph.y)[0]
+    y = graph.y[split.val]
+    for logits, ahead in ((np.eye(2)[1 - y], True), (np.eye(2)[y], False)):
+        own = Judged("accuracy", 1, (logits.astype(np.float32),), (y,))
+        found = rivals(Prepared(graph), split, "accuracy", own, SHARED)
+        assert [rival.model for rival in found] == list(RIVALS)
+        assert all(rival.ahead is ahead for rival in found)
+
+
+def test_fit_asks_them_unless_told_not_to() -> None:
+    graph = two_blocks()
+    asked = [row for row in lsgnn.fit(graph).tried if row.stage == "other models"]
+    assert [row.candidate for row in asked if row.taken] == ["LSGNN, as trained"]
+    assert len(asked) == len(RIVALS) + 1
+    assert not [row for row in lsgnn.fit(graph, ask_others=False).tried if row.stage == "other models"]
