@@ -65,6 +65,20 @@ def test_an_interrupt_while_modules_are_imported_is_one_line(tmp_path: Path, mod
     assert pressed.code == 130
 
 
+def test_an_interrupt_inside_code_that_an_import_evaluates_has_the_same_exit_code(tmp_path: Path) -> None:
+    (tmp_path / "interrupted.py").write_text(
+        """from lsgnn.cli.start import stopped
+try:
+    exec("raise KeyboardInterrupt")  # as namedtuples and dataclasses do, hundreds of times while torch is imported
+except KeyboardInterrupt:
+    stopped()
+"""
+    )
+    words = [sys.executable, "-m", "interrupted"]
+    ended = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ended.stderr, ended.returncode) == ("stopped\n", 130)
+
+
 @pytest.fixture
 def graph(tmp_path: Path) -> Path:
     two_blocks(n=2000).save(tmp_path / "g.npz")
@@ -84,7 +98,8 @@ def test_an_interrupt_while_a_model_is_trained_is_answered_at_once(lsgnn: Any, g
 
 def test_a_search_that_is_interrupted_says_that_it_goes_on(lsgnn: Any, graph: Path) -> None:
     study = graph.parent / "study.log"
-    words = ("tune", graph, "--storage", study, "--trials", "100000", "--set", "epochs=50")
+    (graph.parent / "decided.toml").write_text("epochs = 50\n")  # nothing is left to probe before the search
+    words = ("tune", graph, "--storage", study, "--trials", "100000", "--preset", graph.parent / "decided.toml")
     pressed = Pressed(graph.parent, *words, after=("lsgnn.tuning",), cpu_seconds=4.0)
     assert pressed.said == ["stopped; the same command goes on where it stopped"]
     assert pressed.code == 130

@@ -45,6 +45,9 @@ def stopped() -> NoReturn:
         sys.stderr.flush()
     if threading.active_count() > 1:
         os._exit(CODE)
+    # Interrupted code in a string (a namedtuple's, a dataclass's) leaves a mark by which Python later ends itself with
+    # SIGINT instead of a code; the next code in a string takes it away.
+    exec("")
     sys.exit(CODE)
 
 
