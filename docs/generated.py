@@ -102,14 +102,15 @@ def datasets() -> str:
 
 
 def zoo() -> str:
-    """All models: name, title, paper, and whether they apply to other graphs and new nodes."""
+    """All models: name, title, paper, and whether they apply to new nodes and to other graphs."""
     from lsgnn import zoo as models
 
-    lines = ["| name | model | source | other graphs, new nodes |", "|---|---|---|---|"]
+    lines = ["| name | model | source | new nodes | other graphs |", "|---|---|---|---|---|"]
     for name in models.names():
         model, doc = models.get(name), inspect.getdoc(import_module(f"lsgnn.zoo.{name}")) or ""
         first = " ".join(doc.split("\n\n")[0].split())
-        applies = "no" if model.config().tied_to_graph else "yes"
+        config = model.config()
+        applies = " | ".join("no" if tie else "yes" for tie in (config.tied_to_nodes, config.tied_to_graph))
         lines.append(f"| `{name}` | {model.title} | {_cell(first.partition(': ')[2] or first)} | {applies} |")
     return "\n".join(lines)
 

@@ -110,8 +110,13 @@ class TrainingConfig(Settings):
 
     @property
     def tied_to_graph(self) -> str:
-        """What ties a trained model to the nodes it was trained on, in words; empty if it can be applied elsewhere."""
+        """What ties a trained model to the graph it was trained on, in words; empty if it can be applied elsewhere."""
         return ""
+
+    @property
+    def tied_to_nodes(self) -> str:
+        """What keeps new nodes from being attached to that graph, in words; empty if they can be."""
+        return self.tied_to_graph
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,6 +183,11 @@ class LSGNNConfig(TrainingConfig):
     @property
     def tied_to_graph(self) -> str:
         return f"{self.kept_per_node}, which keeps parameters of each node" if self.kept_per_node else ""
+
+    @property
+    def tied_to_nodes(self) -> str:
+        """An embedding of links has parameters of the known ends of a new node's links, and needs no others."""
+        return self.replace(adjacency_embedding=False).tied_to_graph
 
 
 def toml_of(settings: Mapping[str, Any]) -> str:

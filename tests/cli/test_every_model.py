@@ -42,5 +42,6 @@ def test_models_are_listed_with_what_they_can_do(lsgnn) -> None:
     listed = {model["name"]: model for model in lsgnn("models", "--json").json}
     assert list(listed) == list(zoo.names())
     assert listed["lsgnn"]["explains"]
-    assert not listed["linkx"]["new_nodes"]
+    assert not listed["twin_lookup"]["new_nodes"]
+    assert (listed["linkx"]["new_nodes"], listed["linkx"]["other_graphs"]) == (True, False)
     assert "hidden_channels" in lsgnn("models", "gcn").out

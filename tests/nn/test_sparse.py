@@ -32,6 +32,12 @@ def test_a_vector_is_multiplied_too() -> None:
     assert torch.equal(SPARSE @ torch.ones(3), MATRIX @ torch.ones(3))
 
 
+def test_first_columns_are_cut_off_with_their_transpose() -> None:
+    cut = SPARSE.first_columns(2)
+    assert torch.equal(cut.forward.to_dense(), MATRIX[:, :2])
+    assert torch.equal(cut.transpose.to_dense(), MATRIX[:, :2].T)
+
+
 def test_dropout_scales_what_it_keeps_and_transposes_the_same_values() -> None:
     torch.manual_seed(0)
     dropped = SPARSE.dropout(0.5)

@@ -32,25 +32,35 @@ def mlp() -> Part:
 
 
 @pytest.fixture(scope="module")
-def linkx() -> Part:
-    return part("linkx", 0.25, hidden_channels=4)
+def glognn() -> Part:
+    return part("glognn", 0.25, hidden_channels=4, delta=0.5)
 
 
-def test_probabilities_are_mixed_by_their_shares(mlp: Part, linkx: Part) -> None:
-    alone = [softmax(blend(replace(one, share=1.0)).logits, axis=1) for one in (mlp, linkx)]
-    mixed = softmax(blend(mlp, linkx).logits, axis=1)
+def test_probabilities_are_mixed_by_their_shares(mlp: Part, glognn: Part) -> None:
+    alone = [softmax(blend(replace(one, share=1.0)).logits, axis=1) for one in (mlp, glognn)]
+    mixed = softmax(blend(mlp, glognn).logits, axis=1)
     np.testing.assert_allclose(mixed, 0.75 * alone[0] + 0.25 * alone[1], rtol=1e-5)
 
 
-def test_new_nodes_are_left_to_models_that_are_not_tied(mlp: Part, linkx: Part) -> None:
+def test_new_nodes_are_left_to_models_that_are_not_tied(mlp: Part, glognn: Part) -> None:
     new = GRAPH.x[:1], [(80, 0)]
-    together, alone = (blend(*parts).predict_new(*new, calibrated=False) for parts in ((mlp, linkx), (mlp,)))
+    together, alone = (blend(*parts).predict_new(*new, calibrated=False) for parts in ((mlp, glognn), (mlp,)))
     np.testing.assert_allclose(together.probabilities, alone.probabilities, rtol=1e-6)
-    spare = blend(replace(linkx, share=1.0), replace(mlp, share=0.0))
+    spare = blend(replace(glognn, share=1.0), replace(mlp, share=0.0))
     np.testing.assert_allclose(spare.predict_new(*new, calibrated=False).probabilities.sum(), 1, rtol=1e-6)
-    np.testing.assert_allclose(spare.logits, blend(replace(linkx, share=1.0)).logits)  # its own nodes are LINKX's alone
+    np.testing.assert_allclose(
+        spare.logits, blend(replace(glognn, share=1.0)).logits
+    )  # its own nodes are GloGNN's alone
     with pytest.raises(InputError, match="each of the 1 models of this ensemble keeps parameters of each node"):
-        blend(linkx).predict_new(*new)
+        blend(glognn).predict_new(*new)
+
+
+def test_an_embedding_of_links_takes_part_where_new_nodes_are_attached(mlp: Part) -> None:
+    links = part("linkx", 0.25, hidden_channels=4)
+    new = GRAPH.x[:1], [(80, 0)]
+    both = [blend(replace(one, share=1.0)).predict_new(*new, calibrated=False).probabilities for one in (mlp, links)]
+    mixed = blend(mlp, links).predict_new(*new, calibrated=False).probabilities
+    np.testing.assert_allclose(mixed, 0.75 * both[0] + 0.25 * both[1], rtol=1e-5)
 
 
 def test_what_only_one_model_can_do_is_refused_in_words(mlp: Part) -> None:

@@ -9,7 +9,7 @@ import pyarrow.parquet
 import pytest
 import scipy.sparse as sp
 
-from lsgnn import Graph, InputError, LSGNNWarning, Predictions
+from lsgnn import Graph, InputError, LSGNNWarning, Predictions, fit
 from tests.graphs import random_graph, two_blocks
 from tests.trained import small_run
 
@@ -126,13 +126,39 @@ def test_another_graph_must_have_the_same_features(run):
 
 
 @pytest.mark.parametrize("setting", [{"weights": "free"}, {"weights": "random"}, {"adjacency_embedding": True}])
-def test_models_with_parameters_of_each_node_refuse_other_nodes(setting):
+def test_models_with_parameters_of_each_node_refuse_other_graphs(setting):
     run = small_run(**setting)
     assert len(run.predict()) == 40
     with pytest.raises(InputError, match="keeps parameters of each node"):
         run.predict(random_graph())
-    with pytest.raises(InputError, match="keeps parameters of each node"):
-        run.predict_new(new_rows(), [])
+
+
+@pytest.mark.parametrize("setting", [{"weights": "free"}, {"weights": "random", "adjacency_embedding": True}])
+def test_models_with_weights_of_each_node_refuse_new_ones(setting):
+    with pytest.raises(InputError, match="keeps parameters of each node, and cannot be applied to new nodes"):
+        small_run(**setting).predict_new(new_rows(), [])
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("model", ["lsgnn", "linkx"])
+def test_an_embedding_of_links_serves_a_copy_of_a_known_node_as_the_node_itself(model, exact):
+    """A node that reads what node 5 reads, and that nobody reads, is classified as node 5 is."""
+    graph = random_graph()
+    only = {"adjacency_embedding": True} if model == "lsgnn" else {}
+    run = fit(graph, model=model, epochs=5, direction="out", **only)
+    edges = [(40, int(target)) for target in graph.edge_index[1, graph.edge_index[0] == 5]]
+    assert (40, 5) not in edges
+    again = run.predict_new(np.asarray(graph.x)[5:6], edges, exact=exact).probabilities
+    np.testing.assert_allclose(again[0], run.predict().probabilities[5], atol=1e-5)
+
+
+def test_a_link_of_an_undirected_graph_counts_whichever_way_it_is_given():
+    graph = two_blocks()
+    both = replace(graph, edge_index=np.unique(np.hstack([graph.edge_index, graph.edge_index[::-1]]), axis=1))
+    run = fit(both, epochs=5, direction="undirected", adjacency_embedding=True)
+    there, back = (run.predict_new(both.x[:1], pairs).probabilities for pairs in ([(80, 1)], [(1, 80)]))
+    np.testing.assert_array_equal(there, back)
+    assert np.abs(there - run.predict_new(both.x[:1], []).probabilities).max() > 1e-6
 
 
 @pytest.mark.parametrize("sparse", [False, True])

@@ -30,9 +30,9 @@ def models(
         return
     from rich.table import Table
 
-    table = Table("name", "model", "other graphs, new nodes", "explains itself", "engines", "tunable")
+    table = Table("name", "model", "new nodes", "other graphs", "explains itself", "engines", "tunable")
     for facts in found:
-        marks = ("yes" if facts[ability] else "no" for ability in ("new_nodes", "explains"))
+        marks = ("yes" if facts[ability] else "no" for ability in ("new_nodes", "other_graphs", "explains"))
         table.add_row(
             facts["name"], facts["title"], *marks, ", ".join(facts["engines"]), "yes" if facts["tunable"] else "no"
         )
@@ -46,7 +46,8 @@ def _facts(model: Any) -> dict[str, Any]:
         "name": model.name,
         "title": model.title,
         "about": " ".join((module.__doc__ or "").split("\n\n")[0].split()),
-        "new_nodes": not config.tied_to_graph,
+        "new_nodes": not config.tied_to_nodes,
+        "other_graphs": not config.tied_to_graph,
         "explains": model.explains,
         "engines": list(model.engines),
         "tunable": model.tunable,

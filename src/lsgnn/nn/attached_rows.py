@@ -28,6 +28,7 @@ from lsgnn.graph.graph import Features, Graph
 from lsgnn.graph.new_nodes import NewNodes, any_sparse, weight_of
 from lsgnn.memory import require_memory
 from lsgnn.nn.rows import DenseChannels, Neighbours, Rows
+from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.filters import adjacency, row_sums
 from lsgnn.propagate.precompute import Precomputed, mixing
@@ -62,7 +63,17 @@ def attached_rows(graph: Graph, pre: Precomputed, new: NewNodes, config: LSGNNCo
         powers.append(A_hat @ np.concatenate([known[s], powers[s]]))
     hops = np.einsum("cks,smd->ckmd", mixing(config), np.stack(powers)).reshape(2 * config.K, m, -1)
     stack = np.concatenate([powers[0][None], hops]).astype(np.float32)
-    return Rows(DenseChannels(torch.from_numpy(stack)), _neighbours(local, x, p, config))
+    links = None if pre.links is None else SparseMatrix.of(links_of_new(pre, new))
+    return Rows(DenseChannels(torch.from_numpy(stack)), _neighbours(local, x, p, config), links)
+
+
+def links_of_new(pre: Precomputed, new: NewNodes) -> sp.csr_array:
+    """The new nodes' own rows of the adjacency matrix, over known nodes alone [m, n]: of others nothing was learned."""
+    n, total = pre.num_nodes, pre.num_nodes + len(new.node_ids)
+    A = sp.csr_array((weight_of(new), tuple(new.edge_index)), shape=(total, total))
+    if pre.linked_both_ways:
+        A = sp.csr_array(A.maximum(A.T))
+    return sp.csr_array(A[n:, :n])
 
 
 def powers_at(pre: Precomputed, nodes: NDArray[np.int64], K: int) -> NDArray[np.float64]:

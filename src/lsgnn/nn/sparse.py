@@ -36,6 +36,12 @@ class SparseMatrix:
     def shape(self) -> torch.Size:
         return self.forward.shape
 
+    def first_columns(self, count: int) -> SparseMatrix:
+        """The matrix without its last columns [m, count]."""
+        parts = (self.forward.values(), self.forward.col_indices(), self.forward.crow_indices())
+        whole = sp.csr_array(tuple(part.numpy() for part in parts), shape=tuple(self.shape))
+        return SparseMatrix.of(sp.csr_array(whole[:, :count]))
+
     def dropout(self, p: float, training: bool = True) -> SparseMatrix:
         """Each stored value dropped with probability p, the others scaled up (zeros stay zero in any case)."""
         if not training or p == 0:

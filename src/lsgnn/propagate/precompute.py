@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -44,6 +45,11 @@ class Precomputed:
     @property
     def num_nodes(self) -> int:
         return int(self.x.shape[0])
+
+    @cached_property
+    def linked_both_ways(self) -> bool:
+        """True if every link has its counterpart, so that one way of a new one says both."""
+        return self.links is not None and not (self.links != self.links.T).nnz
 
 
 def precompute(graph: Graph, config: LSGNNConfig, columns: ColumnScale | None = None) -> Precomputed:

@@ -127,16 +127,27 @@ class Blend(Run):
                 self._module(part), part.entry.attached(self.graph, inputs, new, part.config, scales, exact)
             )
 
-        return _mixed(self.untied, of)
+        return _mixed(self.attachable, of)
 
     @property
     def untied(self) -> list[Part]:
-        """The models that can be applied to other graphs and new nodes."""
+        """The models that can be applied to other graphs."""
         return [part for part in self.parts if not part.config.tied_to_graph]
 
+    @property
+    def attachable(self) -> list[Part]:
+        """The models that can be applied to new nodes."""
+        return [part for part in self.parts if not part.config.tied_to_nodes]
+
     def require_not_tied(self, what: str) -> None:
+        self._require_any(self.untied, what)
+
+    def require_attachable(self) -> None:
+        self._require_any(self.attachable, "new nodes")
+
+    def _require_any(self, parts: Sequence[Part], what: str) -> None:
         self.require_features_of_nodes(what)
-        if not self.untied:
+        if not parts:
             raise InputError(
                 f"each of the {len(self.parts)} models of this ensemble keeps parameters of each node, and cannot be "
                 f"applied to {what}: train another model, lsgnn for one"

@@ -132,7 +132,7 @@ def _other_models(
     found = rivals(prepared, split, metric, own, {name: getattr(config, name) for name in BASELINE_OPEN})
     notes = [note] if (note := note_on(found, metric, own.score)) else []
     if tie := config.tied_to_graph:
-        notes.append(f"trained with {tie}: for new nodes and other graphs, train with adjacency_embedding=False")
+        notes.append(f"trained with {tie}: for other graphs, train with adjacency_embedding=False")
     rows = [Tried("other models", rival.title, rival.score, False) for rival in found]
     return notes, [*rows, Tried("other models", "LSGNN, as trained", own.score, True)] if rows else []
 

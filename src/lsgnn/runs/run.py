@@ -194,7 +194,7 @@ class Run:
             exact: propagate over the whole enlarged graph instead (for large batches often the quicker way as well).
             calibrated, threshold: as in `predict`.
         """
-        self.require_not_tied("new nodes")
+        self.require_attachable()
         x = in_order_of(as_features(x), feature_names, self.graph.feature_names, "the table of new nodes")
         new = new_nodes(self.graph, x, edges, node_ids, edge_weight)
         return self._predictions(self._logits_new(new, exact), new.node_ids, calibrated, threshold)
@@ -228,9 +228,17 @@ class Run:
         return np.asarray(probabilities.argmax(axis=1))
 
     def require_not_tied(self, what: str) -> None:
-        """Raises where the model cannot be applied to anything but the nodes it was trained on."""
+        """Raises where the model cannot be applied to anything but the graph it was trained on."""
         self.require_features_of_nodes(what)
-        if tie := self.config.tied_to_graph:
+        self._require_free(self.config.tied_to_graph, what)
+
+    def require_attachable(self) -> None:
+        """Raises where the model knows nothing but the nodes it was trained on."""
+        self.require_features_of_nodes("new nodes")
+        self._require_free(self.config.tied_to_nodes, "new nodes")
+
+    def _require_free(self, tie: str, what: str) -> None:
+        if tie:
             other = "train without it" if self.model == "lsgnn" else "train another model, lsgnn for one"
             raise InputError(f"this model was trained with {tie}, and cannot be applied to {what}: {other}")
 

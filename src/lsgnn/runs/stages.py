@@ -28,15 +28,10 @@ MAX_LINKS = 50_000  # nodes up to which an embedding of the adjacency matrix is 
 
 @dataclass(frozen=True)
 class Stage:
-    """One decision: the options differ in the values of the same few hyperparameters.
-
-    Args:
-        errors: standard errors by which a later option must lead.
-    """
+    """One decision: the options differ in the values of the same few hyperparameters."""
 
     name: str
     options: tuple[dict[str, Any], ...]
-    errors: float = 1.0
 
     def label(self, number: int) -> str:
         """An option in words: its value, or several with their names, those that all options share left out."""
@@ -55,7 +50,7 @@ def stages(graph: Graph, config: Any, undecided: Collection[str], metric: Metric
         Stage("class weights", _class_weights(metric)),
         Stage("hops", ({"K": 2}, {"K": 5})),
         Stage("direction", tuple({"direction": way} for way in _directions(graph))),
-        Stage("links", _embeddings(graph), errors=3.0),  # a model that has one cannot classify new nodes
+        Stage("links", _embeddings(graph)),
         Stage(
             "learning",
             (
@@ -76,7 +71,7 @@ def _limited(stage: Stage, known: dict[str, Any], undecided: Collection[str]) ->
     names = [name for name in stage.options[0] if name in known and name in undecided]
     options = [{name: option[name] for name in names} for option in stage.options]
     distinct = [option for number, option in enumerate(options) if option not in options[:number]]
-    return Stage(stage.name, tuple(distinct), stage.errors) if names else None
+    return Stage(stage.name, tuple(distinct)) if names else None
 
 
 def _norms(graph: Graph) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,10 +12,12 @@ from torch.nn import functional as F
 
 from lsgnn.config import Optimizer
 from lsgnn.graph.graph import Graph
+from lsgnn.graph.new_nodes import NewNodes
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.extremes import require_moderate_weights
 from lsgnn.propagate.filters import adjacency
+from lsgnn.propagate.structure_features import Scales
 from lsgnn.zoo.inputs import AdjacencyInputs, BaselineConfig, features
 from lsgnn.zoo.layers import FeatureLinear
 from lsgnn.zoo.protocol import Model
@@ -40,6 +42,10 @@ class LINKXConfig(BaselineConfig):
     @property
     def tied_to_graph(self) -> str:
         return "an embedding of the adjacency matrix, which keeps parameters of each node"
+
+    @property
+    def tied_to_nodes(self) -> str:
+        return ""  # the embedding has parameters of the known ends of a new node's links, and needs no others
 
 
 class NormMLP(nn.Module):
@@ -67,7 +73,8 @@ class LINKX(nn.Module):
         h_A = \mathrm{MLP}_A(A), \quad h_X = \mathrm{MLP}_X(X), \quad
         \hat Y = \mathrm{MLP}_f\big( \mathrm{ReLU}( W [h_A \,\|\, h_X] + h_A + h_X ) \big).
 
-    A is not normalised; its first layer keeps a weight row per node, so new nodes cannot be classified.
+    A is not normalised; its first layer keeps a weight row per node, so that a new node is
+    classified by its links to known ones, and nodes of another graph cannot be.
 
     Args:
         num_nodes: n.
@@ -134,4 +141,15 @@ def space(trial: Any) -> dict[str, Any]:
     }
 
 
-MODEL = Model("linkx", "LINKX", LINKXConfig, prepare, build, space)
+@dataclass(frozen=True)
+class LINKXEntry(Model[LINKXConfig]):
+    """New nodes have no column of A: nothing was learned about links to them."""
+
+    def attached(
+        self, graph: Graph, inputs: AdjacencyInputs, new: NewNodes, config: LINKXConfig, scales: Scales, exact: bool
+    ) -> AdjacencyInputs:
+        whole: AdjacencyInputs = super().attached(graph, inputs, new, config, scales, exact)
+        return replace(whole, adj=whole.adj.first_columns(graph.num_nodes))
+
+
+MODEL = LINKXEntry("linkx", "LINKX", LINKXConfig, prepare, build, space)

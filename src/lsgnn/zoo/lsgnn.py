@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -14,9 +15,10 @@ from lsgnn.config import LSGNNConfig
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.new_nodes import NewNodes
 from lsgnn.graph.splits import Split
-from lsgnn.nn.attached_rows import attached_rows
+from lsgnn.nn.attached_rows import attached_rows, links_of_new
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import Rows, make_rows
+from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.precompute import Precomputed, precompute
 from lsgnn.propagate.structure_features import Scales, new_with_structure, without_structure
 from lsgnn.train.engine import Engine
@@ -77,10 +79,16 @@ class LSGNNEntry(Model[LSGNNConfig]):
         """Known nodes stay as they are, unless the exact way is asked for (see `lsgnn.nn.attached_rows`)."""
         if exact:
             rows: Rows = super().attached(graph, inputs, new, config, scales, exact)
-            return rows
+            return rows if inputs.links is None else replace(rows, links=_links_of_enlarged(inputs, new))
         known = replace(graph, x=inputs.x, feature_names=()) if scales.degrees else graph
         new = new_with_structure(graph, new, config, scales)
         return attached_rows(known, inputs, new, without_structure(config))
+
+
+def _links_of_enlarged(inputs: Precomputed, new: NewNodes) -> SparseMatrix:
+    """Links of all nodes of an enlarged graph to the known ones [n+m, n]; those of known nodes are not asked for."""
+    n = inputs.num_nodes
+    return SparseMatrix.of(sp.csr_array(sp.vstack([sp.csr_array((n, n), dtype=np.float32), links_of_new(inputs, new)])))
 
 
 def build(config: LSGNNConfig, graph: Graph, inputs: Precomputed) -> LSGNN:
