@@ -1,4 +1,4 @@
-"""Every model against the official equations: the same weights, evaluation mode, a graph with everything graphs have."""
+"""Every model against the official equations: the same weights, evaluation mode, a graph with all that graphs have."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ Weights = dict[str, Tensor]
 
 @dataclass(frozen=True)
 class Dense:
-    """A[i, j] = 1 where an edge leads from i to j, self loops included; features, labels, and who may be learned from."""
+    """A[i, j] = 1 where an edge leads from i to j, self loops included; features, labels, and who is trained on."""
 
     A: Tensor  # [n, n]
     x: Tensor  # [n, d]

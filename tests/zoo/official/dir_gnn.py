@@ -12,9 +12,7 @@ SETTINGS = [
 
 
 def logits(w: Weights, graph: Dense, config):
-    out, into = (
-        torch.where(d > 0, d.clamp_min(1e-30) ** -0.5, 0.0) for d in (graph.A.sum(dim=1), graph.A.sum(dim=0))
-    )
+    out, into = (torch.where(d > 0, d.clamp_min(1e-30) ** -0.5, 0.0) for d in (graph.A.sum(dim=1), graph.A.sum(dim=0)))
     A = out[:, None] * graph.A * into[None, :]
     x, xs = graph.x / graph.x.sum(dim=1, keepdim=True).clamp_min(1e-30), []
     for number in range(config.num_layers):

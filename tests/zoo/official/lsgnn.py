@@ -45,10 +45,7 @@ def logits(w: Weights, graph: Dense, config):
             s = x[incoming] @ x[i] if cosine else config.euclid_sign * (x[incoming] - x[i]).norm(dim=1)
             phi[i] = perceptron(w, "fusion.weights.localsim.mlp", s).mean()
     alpha = perceptron(w, "fusion.weights.mlp", phi).reshape(len(A), K, 3, 1)
-    blocks = [reduced[0]]
-    for k in range(K):
-        blocks.append(
-            alpha[:, k, 0] * reduced[0] + alpha[:, k, 1] * reduced[1 + k] + alpha[:, k, 2] * reduced[1 + K + k]
-        )
+    I, L, H = reduced[0], reduced[1 : 1 + K], reduced[1 + K :]
+    blocks = [I, *(alpha[:, k, 0] * I + alpha[:, k, 1] * L[k] + alpha[:, k, 2] * H[k] for k in range(K))]
     h = torch.cat([unit(block) for block in blocks] if config.out_norm else blocks, dim=1)
     return h @ w["head.weight"].t() + w["head.bias"]

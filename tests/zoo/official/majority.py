@@ -1,6 +1,5 @@
 """Every node gets the shares of the classes among the training nodes."""
 
-import torch
 from torch.nn import functional as F
 
 from tests.zoo.official.dense import Dense, Weights

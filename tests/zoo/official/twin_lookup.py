@@ -14,7 +14,7 @@ def logits(w: Weights, graph: Dense, config):
     prior = known[graph.train].mean(dim=0)
     out = []
     for i in range(len(A)):
-        twins = graph.train & (A == A[i]).all(dim=1) & (A[i].sum() > 0)
+        twins = graph.train & (A[i] == A).all(dim=1) & (A[i].sum() > 0)
         votes = known[twins].sum(dim=0)
         out.append((votes + prior) / (votes.sum() + 1))
     return torch.stack(out).clamp_min(1e-9).log()
