@@ -136,7 +136,7 @@ class CPGNNEntry(Model[CPGNNConfig]):
         self._require_memory(graph, config)
         y, inputs = split.visible(graph.y), inputs.to(device)
         with seeded(config.seed):
-            module = CPGNN(*_widths(config, graph, inputs), config.rounds, config.dropout).to(device)
+            module = build(config, graph, inputs).to(device)
             prior = self._prior(module, inputs, y, split, config, on_epoch)
             if prior is not None and len(prior.history) < config.pretrain_epochs:  # a callback wants to end it
                 return prior
@@ -160,7 +160,7 @@ class CPGNNEntry(Model[CPGNNConfig]):
             return None
         alone = config.replace(epochs=config.pretrain_epochs, patience=0)
         trained = train_torch(Prior(module.prior), inputs, y, split, alone, on_epoch)
-        state = {name.replace("mlp.", "prior."): tensor for name, tensor in trained.state_dict.items()}
+        state = {f"prior.{name.removeprefix('mlp.')}": tensor for name, tensor in trained.state_dict.items()}
         return dataclasses.replace(trained, state_dict=state | {"H": torch.zeros(module.H.shape)})
 
 
@@ -197,11 +197,7 @@ def prepare(graph: Graph, config: CPGNNConfig, columns: ColumnScale | None = Non
 
 
 def build(config: CPGNNConfig, graph: Graph, inputs: BeliefInputs) -> CPGNN:
-    return CPGNN(*_widths(config, graph, inputs), config.rounds, config.dropout)
-
-
-def _widths(config: CPGNNConfig, graph: Graph, inputs: BeliefInputs) -> tuple[int, int, int]:
-    return inputs.x.shape[1], config.hidden_channels, graph.num_classes
+    return CPGNN(inputs.x.shape[1], config.hidden_channels, graph.num_classes, config.rounds, config.dropout)
 
 
 def space(trial: Any) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 Against the official code: the network is the same, and with a neighbourhood file of its repository so is its input.
 Without one we place the nodes ourselves: `isomap` (the files called MDS, variant I), `poincare` (variant P, by gensim)
-and `structural`, which stands in for struc2vec (variant S). Both read the graph in both directions. The learning-rate
-schedule is not part of our trainer. The original means to test the best epoch and tests the last: we test the best.
+and `structural`, which stands in for struc2vec (variant S). Links are read in both directions, as in those files. The
+learning-rate schedule is not part of our trainer. The original means to test the best epoch and tests the last: we test
+the best.
 """
 
 from __future__ import annotations
