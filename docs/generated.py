@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+OFFICIAL = "Against the official code: "
 PLACE = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
 
 
@@ -115,6 +116,18 @@ def zoo() -> str:
     return "\n".join(lines)
 
 
+def official() -> str:
+    """How each model differs from its official code, in the words of its own file."""
+    from lsgnn import zoo as models
+
+    lines = []
+    for name in models.names():
+        doc = inspect.getdoc(import_module(f"lsgnn.zoo.{name}")) or ""
+        said = [" ".join(part.split()) for part in doc.split("\n\n") if part.startswith(OFFICIAL)]
+        lines += [f"- `{name}`: {text.removeprefix(OFFICIAL)}" for text in said]
+    return "\n".join(lines)
+
+
 def results() -> str:
     """A table of contents of the pages that `python -m paper` rendered; the folder may not exist yet."""
     pages = sorted(path.stem for path in (HERE / "results").glob("*.md"))
@@ -147,7 +160,7 @@ def classic() -> str:
     return "\n".join(lines)
 
 
-PARTS = {part.__name__: part for part in (commands, settings, datasets, zoo, results, best_answer, classic)}
+PARTS = {part.__name__: part for part in (commands, settings, datasets, zoo, official, results, best_answer, classic)}
 
 
 def filled(source: str) -> str:

@@ -38,6 +38,29 @@ def test_the_same_seed_gives_the_same_numbers_bit_for_bit() -> None:
     assert all(torch.equal(one.state_dict[name], two.state_dict[name]) for name in one.state_dict)
 
 
+class Penalised(torch.nn.Linear):
+    """Two logits per node from a feature of ones; asks for a bias near 3."""
+
+    def penalty(self) -> torch.Tensor:
+        return 100 * (self.bias - 3).square().sum()
+
+
+def test_what_a_model_asks_of_its_weights_is_added_to_the_loss_but_not_reported() -> None:
+    class Ones:
+        def select(self, index: torch.Tensor) -> torch.Tensor:
+            return torch.ones(len(index), 1)
+
+        def to(self, device: object) -> "Ones":
+            return self
+
+    torch.manual_seed(0)
+    model = Penalised(1, 2)
+    config = LSGNNConfig(epochs=200, lr=0.1, weight_decay=0.0)
+    result = train_torch(model, Ones(), GRAPH.y, SPLIT, config)
+    assert result.history[0]["train_loss"] < 2  # the penalty alone would be hundreds
+    torch.testing.assert_close(model.bias.detach(), torch.full((2,), 3.0), atol=0.2, rtol=0)
+
+
 def test_patience_stops_early_and_never_before_the_best_epoch() -> None:
     _, result = trained(patience=3, lr=0.5)  # overshoots soon
     assert len(result.history) == result.best_epoch + 3 < 30

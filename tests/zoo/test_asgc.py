@@ -1,52 +1,77 @@
+from dataclasses import replace
+
 import numpy as np
-import scipy.sparse as sp
+import pytest
 import torch
 
-from lsgnn.propagate.filters import adjacency, normalized_adjacency
-from lsgnn.zoo.asgc import asgc_filter
-from tests.graphs import random_graph
-from tests.zoo.reading import GRAPH, built
+from lsgnn.errors import InputError
+from lsgnn.graph.splits import Split, stratified_splits
+from lsgnn.train.trained import StopTraining
+from lsgnn.zoo.asgc import HOPS, MODEL, RIDGES, ASGCConfig, logistic_regression
+from tests.graphs import random_graph, two_blocks
 
-S = normalized_adjacency(adjacency(GRAPH, "undirected"), "plain")
-X = np.asarray(GRAPH.x, dtype=np.float64)
-
-
-def by_least_squares(x: np.ndarray, K: int, ridge: float) -> np.ndarray:
-    """One column, by scipy's dense solver on the stacked problem."""
-    T = np.stack([np.linalg.matrix_power(S.toarray().astype(np.float64), k) @ x for k in range(K + 1)], axis=1)
-    penalty = np.zeros((1, K + 1))
-    penalty[0, 0] = np.sqrt(len(x) * ridge)
-    c, *_ = np.linalg.lstsq(np.vstack([T, penalty]), np.append(x, 0.0), rcond=None)
-    return T @ c
+GRAPH = random_graph()
+SPLIT = stratified_splits(GRAPH.y)[0]
 
 
-def test_every_column_is_its_own_least_squares_fit() -> None:
-    for ridge in (0.1, 1e6):
-        ours = asgc_filter(S, X, K=3, ridge=ridge)
-        expected = np.stack([by_least_squares(X[:, j], 3, ridge) for j in range(X.shape[1])], axis=1)
-        np.testing.assert_allclose(ours, expected, atol=1e-6)
+def test_the_validation_nodes_choose_the_filter_of_the_published_grid() -> None:
+    trained = MODEL.train(GRAPH, MODEL.prepare(GRAPH, ASGCConfig()), SPLIT, ASGCConfig())
+    assert len(trained.history) == len(HOPS) * len(RIDGES) == 20
+    best = max(trained.history, key=lambda line: (line["val_accuracy"], -line["val_loss"]))
+    assert trained.best_epoch == best["epoch"]
+    K, ridge = list(ASGCConfig().filters)[best["epoch"] - 1]
+    fixed = ASGCConfig(search=False, K=K, ridge=ridge)
+    alone = MODEL.solve(GRAPH, SPLIT, fixed)
+    np.testing.assert_allclose(alone.logits, MODEL.solve(GRAPH, SPLIT, ASGCConfig()).logits, atol=1e-4)
+    assert alone.trained.history[0]["val_accuracy"] == best["val_accuracy"]
 
 
-def test_without_a_penalty_a_column_copies_itself() -> None:
-    np.testing.assert_allclose(asgc_filter(S, X, K=2, ridge=0.0), X, atol=1e-5)
+def test_the_module_says_of_all_nodes_what_the_search_saw_of_the_validation_nodes() -> None:
+    solution = MODEL.solve(GRAPH, SPLIT, ASGCConfig())
+    right = (solution.logits.argmax(axis=1) == GRAPH.y)[SPLIT.val].mean()
+    assert right == solution.trained.history[solution.trained.best_epoch - 1]["val_accuracy"]
 
 
-def test_a_column_that_flips_along_every_edge_is_kept_as_it_is() -> None:
-    path = sp.csr_array(np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]], dtype=np.float32))
-    flip = np.sqrt(np.array([1, 2, 2, 1.0]))[:, None] * np.array([[1], [-1], [1], [-1.0]])  # S flip = -flip
-    filtered = asgc_filter(normalized_adjacency(path, "plain"), flip, K=1, ridge=1e9)
-    np.testing.assert_allclose(filtered, flip, atol=1e-5)
+def test_raw_features_are_read_and_only_nodes_alone_get_a_self_loop() -> None:
+    inputs = MODEL.prepare(GRAPH, ASGCConfig())
+    np.testing.assert_array_equal(inputs.x, GRAPH.x)
+    adj = inputs.adj.forward.to_dense()
+    own = np.isin(np.arange(40), GRAPH.edge_index[0][GRAPH.edge_index[0] == GRAPH.edge_index[1]])
+    alone = np.arange(40) >= 38
+    np.testing.assert_array_equal(adj.diagonal() > 0, own | alone)
+    np.testing.assert_array_equal(adj[38:, 38:], torch.eye(2))
 
 
-def test_zero_columns_and_sparse_features_are_welcome() -> None:
-    x = X.copy()
-    x[:, 2] = 0
-    np.testing.assert_array_equal(asgc_filter(S, x, 2, 1e6)[:, 2], 0)
-    np.testing.assert_allclose(asgc_filter(S, sp.csr_array(x), 2, 1e6), asgc_filter(S, x, 2, 1e6), atol=1e-7)
+def test_blocks_that_avoid_each_other_are_told_apart() -> None:
+    graph = two_blocks(alike=False)
+    split = stratified_splits(graph.y)[0]
+    assert (MODEL.solve(graph, split, ASGCConfig()).logits.argmax(axis=1) == graph.y)[split.test].mean() > 0.8
 
 
-def test_the_head_is_linear_in_the_filtered_features() -> None:
-    module, inputs = built("asgc", random_graph(sparse=True))
-    expected = inputs.x @ module.linear.weight + module.linear.bias
-    torch.testing.assert_close(module(inputs), expected)
-    assert sum(p.numel() for p in module.parameters()) == 12 * 3 + 3
+def test_a_class_without_a_training_node_is_never_predicted() -> None:
+    unseen = GRAPH.y == 2
+    split = Split(SPLIT.train & ~unseen, SPLIT.val, SPLIT.test)
+    assert not (MODEL.solve(GRAPH, split, ASGCConfig()).logits.argmax(axis=1) == 2).any()
+    W, b = logistic_regression(np.ones((4, 2), np.float32), np.full(4, 1), 3, np.ones(3, np.float32), 1.0)
+    assert (W == 0).all()
+    assert b.argmax() == 1
+
+
+def test_rare_classes_can_weigh_as_much_as_frequent_ones() -> None:
+    graph = replace(GRAPH, y=np.where(np.arange(40) % 8 == 0, 1, 0))
+    split = stratified_splits(graph.y)[0]
+    plain, balanced = (MODEL.solve(graph, split, ASGCConfig(class_weight=w)).logits for w in ("none", "balanced"))
+    assert (balanced.argmax(axis=1) == 1).sum() > (plain.argmax(axis=1) == 1).sum()
+
+
+def test_a_callback_may_end_the_search() -> None:
+    def stop(line: object) -> None:
+        raise StopTraining
+
+    trained = MODEL.train(GRAPH, MODEL.prepare(GRAPH, ASGCConfig()), SPLIT, ASGCConfig(), on_epoch=stop)
+    assert len(trained.history) == trained.best_epoch == 1
+
+
+def test_settings_out_of_range_are_refused() -> None:
+    with pytest.raises(InputError, match=r"l2_regularization=0.0 is out of range: it must be positive"):
+        ASGCConfig(l2_regularization=0.0)

@@ -1,25 +1,17 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 import torch
 from torch.nn import functional as F
 
 from lsgnn.graph.splits import stratified_splits
-from lsgnn.zoo.cpgnn import MODEL, CPGNNConfig, compatibility, sinkhorn
-from tests.graphs import two_blocks
-from tests.zoo.exact import dense, dense_adjacency, exact
+from lsgnn.train.loop import make_optimizer
+from lsgnn.train.trained import StopTraining, Trained
+from lsgnn.zoo.cpgnn import MODEL, CPGNNConfig, joined
 from tests.zoo.reading import GRAPH, built
 
-
-def test_it_equals_belief_propagation_with_dense_matrices() -> None:
-    module, inputs = exact("cpgnn", GRAPH, rounds=2, adjacency="plain")
-    H = torch.tensor([[0.5, -0.2, -0.3], [0.1, 0.2, -0.3], [-0.4, 0.1, 0.3]], dtype=torch.float64)  # rows sum to zero
-    with torch.no_grad():
-        module.H.copy_(H)
-    A = dense_adjacency(GRAPH)
-    E = F.softmax(module.prior(dense(inputs.x)), dim=-1) - 1 / 3
-    expected = E + A @ (E + A @ E @ H) @ H
-    torch.testing.assert_close(module(inputs), expected, atol=1e-10, rtol=0)
+SPLIT = stratified_splits(GRAPH.y)[0]
 
 
 def test_no_rounds_leave_the_prior() -> None:
@@ -27,53 +19,73 @@ def test_no_rounds_leave_the_prior() -> None:
     assert torch.equal(module(inputs).argmax(dim=-1), module.prior(inputs.x).argmax(dim=-1))
 
 
-def test_compatibility_only_looks_at_the_row_differences() -> None:
-    module, inputs = built("cpgnn")
+def test_the_prior_has_no_biases_and_its_input_is_not_dropped() -> None:
+    module, inputs = built("cpgnn", dropout=0.9)
+    assert all(p.dim() == 2 for p in module.parameters())
+    first = module.prior.layers[0]
+    seen: list[torch.Tensor] = []
+    first.register_forward_hook(lambda layer, given, out: seen.append(given[0]))
+    module.train()(inputs)
+    assert torch.equal(seen[0], inputs.x)
+
+
+def test_the_prior_decays_twice_and_compatibility_is_penalised_instead() -> None:
+    module, _ = built("cpgnn")
+    groups = make_optimizer(module, CPGNNConfig(weight_decay=0.25)).param_groups
+    assert [(len(g["params"]), g["weight_decay"]) for g in groups] == [(2, 0.5), (1, 0.0)]
     with torch.no_grad():
-        module.H.normal_()
-        before = module(inputs)
-        module.H.add_(torch.tensor([[1.0], [2.0], [3.0]]))
-    torch.testing.assert_close(module(inputs), before)
-
-
-def test_sinkhorn_makes_rows_and_columns_sum_to_one() -> None:
-    H = sinkhorn(torch.tensor([[1.0, 2.0], [3.0, 9.0]], dtype=torch.float64))
-    torch.testing.assert_close(H.sum(dim=0), torch.ones(2, dtype=torch.float64))
-    torch.testing.assert_close(H.sum(dim=1), torch.ones(2, dtype=torch.float64))
-
-
-def test_known_labels_tell_whether_classes_attract_or_avoid_each_other() -> None:
-    for alike, sign in ((True, 1), (False, -1)):
-        graph = two_blocks(alike=alike)
-        _, inputs = built("cpgnn", graph)
-        unsure = torch.full((graph.num_nodes, 2), 0.5)
-        H = compatibility(inputs.adj, unsure, torch.arange(40), torch.from_numpy(graph.y[:40]))
-        torch.testing.assert_close(H.sum(dim=0), torch.zeros(2), atol=1e-5, rtol=0)
-        assert sign * H[0, 0] > 0.1
-        assert sign * H[0, 1] < -0.1
+        module.H.copy_(torch.tensor([[0.5, -0.2, 0.1], [0.0, 0.0, 0.0], [-0.4, 0.1, 0.1]]))
+    torch.testing.assert_close(module.penalty(), torch.tensor(2 * (0.4 + 0.0 + 0.2)))
 
 
 def test_labels_outside_the_training_nodes_change_no_weight() -> None:
-    split = stratified_splits(GRAPH.y)[0]
     y = GRAPH.y.copy()
-    hidden = ~split.train & ~split.val
+    hidden = ~SPLIT.train & ~SPLIT.val
     y[hidden] = (y[hidden] + 1) % 3
     config = CPGNNConfig(epochs=4, pretrain_epochs=5)
-    first, second = (MODEL.solve(graph, split, config) for graph in (GRAPH, replace(GRAPH, y=y)))
+    first, second = (MODEL.solve(graph, SPLIT, config) for graph in (GRAPH, replace(GRAPH, y=y)))
     assert np.array_equal(first.logits, second.logits)
-    y[split.val] = (y[split.val] + 1) % 3  # validation labels choose the epoch and nothing else
-    one = config.replace(epochs=1)
-    third, fourth = (MODEL.solve(graph, split, one) for graph in (GRAPH, replace(GRAPH, y=y)))
+    y[SPLIT.val] = (y[SPLIT.val] + 1) % 3  # validation labels choose the epoch and nothing else
+    one = config.replace(epochs=1, pretrain_epochs=0)
+    third, fourth = (MODEL.solve(graph, SPLIT, one) for graph in (GRAPH, replace(GRAPH, y=y)))
     assert np.array_equal(third.logits, fourth.logits)
 
 
-def test_the_prior_is_trained_alone_first_and_only_once() -> None:
-    module, inputs = built("cpgnn", pretrain_epochs=30, dropout=0.0)
-    module.train()
-    before = F.cross_entropy(module.prior(inputs.x), module.y)
-    module(inputs)
-    after = F.cross_entropy(module.prior(inputs.x), module.y)
-    assert after < before
-    module(inputs)
-    assert F.cross_entropy(module.prior(inputs.x), module.y) == after
-    assert all(p.grad is None for p in module.parameters())
+def test_the_prior_is_trained_first_and_its_epochs_come_first_in_the_history() -> None:
+    seen: list[int] = []
+    config = CPGNNConfig(epochs=4, pretrain_epochs=30, dropout=0.0)
+    inputs = MODEL.prepare(GRAPH, config)
+    trained = MODEL.train(GRAPH, inputs, SPLIT, config, on_epoch=lambda line: seen.append(line["epoch"]))
+    assert seen == [line["epoch"] for line in trained.history] == list(range(1, 35))
+    assert trained.history[29]["train_loss"] < trained.history[0]["train_loss"]
+
+
+@pytest.mark.parametrize(("prior", "both", "kept"), [(0.5, 0.6, "both"), (0.6, 0.6, "prior"), (0.7, 0.6, "prior")])
+def test_propagation_is_kept_where_it_beats_the_prior(prior: float, both: float, kept: str) -> None:
+    config = CPGNNConfig(pretrain_epochs=1)
+    lines = [{"epoch": 1, "train_loss": 1.0, "val_loss": 1.0, "val_accuracy": accuracy} for accuracy in (prior, both)]
+    parts = [Trained({"both": torch.tensor(k == 1)}, 1, [line], 1.0) for k, line in enumerate(lines)]
+    trained = joined(*parts, config)
+    assert bool(trained.state_dict["both"]) == (kept == "both")
+    assert trained.best_epoch == (2 if kept == "both" else 1)
+    assert [line["epoch"] for line in trained.history] == [1, 2]
+
+
+def test_where_the_prior_is_kept_nothing_is_propagated() -> None:
+    config = CPGNNConfig(epochs=1, pretrain_epochs=60, lr=0.05, select_by="val_accuracy")
+    solution = MODEL.solve(GRAPH, SPLIT, config)
+    assert solution.trained.best_epoch <= 60
+    assert (solution.trained.state_dict["H"] == 0).all()
+    module, inputs = built("cpgnn")
+    module.load_state_dict(solution.trained.state_dict)
+    expected = F.softmax(module.prior(inputs.x), dim=-1) - 1 / 3
+    torch.testing.assert_close(torch.from_numpy(solution.logits), expected, atol=1e-6, rtol=1e-5)
+
+
+def test_a_callback_may_end_it_while_the_prior_is_trained() -> None:
+    def stop(line: dict) -> None:
+        if line["epoch"] == 3:
+            raise StopTraining
+
+    config = CPGNNConfig(epochs=4, pretrain_epochs=30)
+    assert len(MODEL.train(GRAPH, MODEL.prepare(GRAPH, config), SPLIT, config, on_epoch=stop).history) == 3

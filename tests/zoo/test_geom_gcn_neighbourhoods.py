@@ -9,6 +9,7 @@ from lsgnn.errors import InputError
 from lsgnn.propagate.filters import adjacency
 from lsgnn.zoo.geom_gcn_neighbourhoods import (
     Neighbourhoods,
+    apart,
     isomap,
     nearest_pairs,
     neighbourhoods,
@@ -93,6 +94,31 @@ def test_groups_partition_the_combined_edges_and_both_spaces_are_as_large(embedd
     graph_edges = set((np.repeat(np.arange(40), np.diff(A.indptr)) * 40 + A.indices).tolist())
     assert graph_edges <= set(pairs.tolist())
     assert (found.group // 4 == 1).sum() == A.nnz
+
+
+def test_nodes_of_one_place_are_shared_out_over_nodes_and_quadrants() -> None:
+    position = apart(np.zeros((100, 2)), seed=0)
+    pairs = nearest_pairs(position, 400)
+    quadrant = quadrants(position, pairs)
+    assert np.bincount(quadrant).min() > 70  # about a fourth in each
+    assert len(np.unique(pairs[0])) > 60
+    back = quadrants(position, pairs[::-1])
+    assert (quadrant + back == 3).all()  # the opposite, as seen from the other
+
+
+def test_a_star_is_placed_too_though_all_its_directions_are_alike() -> None:
+    hub, leaves = np.zeros(40, int), np.arange(1, 41)
+    ends = (np.concatenate([hub, leaves]), np.concatenate([leaves, hub]))
+    position = isomap(sp.csr_array((np.ones(80, np.float32), ends), shape=(41, 41)), landmarks=1024, seed=0)
+    assert np.isfinite(position).all()
+    np.testing.assert_allclose(position[0], 0, atol=1e-6)
+
+
+def test_places_that_differ_stay_in_their_order() -> None:
+    position = np.array([[0.0, 0.0], [1e-3, 5.0], [-7.0, 2.0]])
+    pairs = np.array([[0, 0, 1], [1, 2, 2]])
+    assert quadrants(apart(position, seed=3), pairs).tolist() == quadrants(position, pairs).tolist()
+    assert np.abs(apart(position, seed=3) - position).max() < 1e-5
 
 
 def test_nodes_outside_the_largest_component_have_no_latent_neighbours() -> None:

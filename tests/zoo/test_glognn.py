@@ -70,7 +70,7 @@ def test_single_precision_stays_close_to_double() -> None:
 
 def test_features_and_adjacency_are_mixed_by_delta() -> None:
     module, inputs = exact("glognn", GRAPH, delta=0.3, num_layers=1, beta=0.0, alpha=1.0, gamma=0.999999)
-    walk = dense_adjacency(GRAPH) + torch.eye(40, dtype=torch.float64)
+    walk = dense_adjacency(GRAPH, self_loops=True) + torch.eye(40, dtype=torch.float64)
     walk = walk / walk.sum(dim=1, keepdim=True)
     torch.testing.assert_close(dense(inputs.adj), walk, atol=1e-7, rtol=0)
     start = module.out(F.relu(0.3 * module.from_x(inputs.x) + 0.7 * module.from_adj(walk)))

@@ -28,7 +28,7 @@ VARIANTS = [
     ("glognn", {"delta": 0.5}),
     ("glognn", {"plus_plus": True, "gamma": 0.3}),
     ("cpgnn", {"pretrain_epochs": 2}),
-    ("cpgnn", {"pretrain_epochs": 0, "adjacency": "plain", "rounds": 2}),
+    ("cpgnn", {"pretrain_epochs": 0, "adjacency": "symmetric", "rounds": 2}),
     ("asgc", {}),
     ("fsgnn", {}),
     ("dir_gnn", {}),
@@ -67,7 +67,7 @@ def test_it_trains_and_the_seed_decides_everything(name: str, settings: dict, sp
     assert first.logits.shape == (graph.num_nodes, graph.num_classes)
     assert np.isfinite(first.logits).all()
     assert np.array_equal(first.logits, second.logits)
-    assert not np.array_equal(first.logits, other.logits)
+    assert np.array_equal(first.logits, other.logits) == (name == "asgc")  # it solves for its weights: nothing is drawn
 
 
 @every_variant
@@ -143,12 +143,12 @@ def test_every_preset_is_valid_and_every_suggestion_too(name: str) -> None:
 
 
 def _moved_logits(name: str, graph: Graph, settings: dict) -> torch.Tensor:
-    """Away from the initial weights: CPGNN's zeros, say, hide what it reads from its neighbours."""
+    """Away from the initial weights: CPGNN's and ASGC's zeros hide what they read from their neighbours."""
     module, inputs = built(name, graph, hidden_channels=8, **settings)
     torch.manual_seed(3)
     with torch.no_grad():
-        for parameter in module.parameters():
-            parameter.add_(0.1 * torch.randn_like(parameter))
+        for tensor in module.state_dict().values():
+            tensor.add_(0.1 * torch.randn_like(tensor))
         return module(inputs)
 
 

@@ -1,6 +1,6 @@
 import torch
 
-from lsgnn.zoo.layers import FeatureLinear, FeatureMLP, decay_only, kernels
+from lsgnn.zoo.layers import DefaultLinear, FeatureLinear, FeatureMLP, decay_only, kernels
 
 
 def test_feature_linear_is_x_w_plus_b() -> None:
@@ -16,6 +16,13 @@ def test_feature_linear_is_x_w_plus_b() -> None:
 def test_weights_start_within_glorots_bound() -> None:
     weight = FeatureLinear(90, 60).weight.detach()
     assert 0.9 * (6 / 150) ** 0.5 < float(weight.abs().max()) <= (6 / 150) ** 0.5
+
+
+def test_torchs_own_start_is_uniform_within_one_over_the_root_of_its_inputs() -> None:
+    linear, theirs = DefaultLinear(90, 60), torch.nn.Linear(90, 60)
+    for ours, other in ((linear.weight, theirs.weight), (linear.bias, theirs.bias)):
+        for parameter in (ours.detach(), other.detach()):
+            assert 0.9 / 90**0.5 < float(parameter.abs().max()) <= 1 / 90**0.5
 
 
 def test_weight_decay_goes_to_the_named_parameters_only() -> None:

@@ -18,7 +18,7 @@ def test_it_equals_pygs_linkx_on_flipped_edges(layers: int) -> None:
         # our W [h_A ‖ h_X] is one map, theirs are two
         for lin, weight in zip((theirs.cat_lin1, theirs.cat_lin2), module.mix.weight.chunk(2), strict=True):
             lin.weight.copy_(weight.t())
-            lin.bias.zero_()
+            lin.bias.copy_(module.mix.bias / 2)
         pairs = [*zip(module.node_mlp.layers, theirs.node_mlp.lins, strict=True)]
         pairs += [*zip(module.final_mlp.layers, theirs.final_mlp.lins, strict=True)]
         if layers == 2:

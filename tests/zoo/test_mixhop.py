@@ -1,3 +1,4 @@
+import pytest
 import torch
 from torch_geometric.nn import MixHopConv
 
@@ -22,6 +23,16 @@ def test_with_power_one_alone_it_is_a_gcn_layer() -> None:
     layer, x = MixHopLayer(12, 4, [1]), features_l1(GRAPH)
     (weight,) = layer.parameters()
     torch.testing.assert_close(layer(x, ADJ), dense_gcn_filter(GRAPH) @ x @ weight, atol=1e-6, rtol=1e-5)
+
+
+def test_shares_far_from_equal_are_penalised() -> None:
+    module, _ = built("mixhop")
+    assert float(module.penalty()) == 0
+    with torch.no_grad():
+        module.q.copy_(torch.tensor([3.0, 0.0, 0.0]))
+    assert float(module.penalty()) == pytest.approx(3e-3)
+    linear, _ = built("mixhop", head="linear")
+    assert float(linear.penalty()) == 0
 
 
 def test_the_psum_head_starts_as_the_mean_over_powers() -> None:

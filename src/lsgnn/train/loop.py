@@ -115,7 +115,9 @@ def _step(model: nn.Module, optimizer: torch.optim.Optimizer, inputs: Inputs, y:
     model.train()
     optimizer.zero_grad()
     loss = cross_entropy(model(inputs), y, weight)
-    loss.backward()  # type: ignore[no-untyped-call]
+    penalty = getattr(model, "penalty", None)  # some models ask more of their weights than weight decay does
+    total = loss + penalty() if callable(penalty) else loss
+    total.backward()
     optimizer.step()
     return float(loss.detach())
 

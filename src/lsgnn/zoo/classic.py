@@ -1,6 +1,9 @@
 """Classic GNNs, tuned: "Classic GNNs are Strong Baselines" (Luo, Shi and Wu, NeurIPS 2024); GCN, SAGE or GAT layers.
 
 With residual connections, normalisation and enough depth they set the bar for graphs without twins.
+
+Against the official code: in nothing but the trainer. The presets read features as they come; without one they are
+scaled (`feature_norm="standard"`), which the original leaves to its data.
 """
 
 from __future__ import annotations
@@ -17,9 +20,10 @@ from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.filters import adjacency
 from lsgnn.zoo.activation import activated, quick_dropout
-from lsgnn.zoo.classic_convs import Conv, DefaultLinear, make_conv, row_means, with_self_loops
+from lsgnn.zoo.classic_convs import Conv, make_conv, row_means, with_self_loops
 from lsgnn.zoo.edge_products import EdgePattern
 from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, features, gcn_filter
+from lsgnn.zoo.layers import DefaultLinear
 from lsgnn.zoo.protocol import Model
 
 Norm = Literal["batch", "layer", "none"]

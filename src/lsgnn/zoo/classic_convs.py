@@ -6,7 +6,6 @@ what propagation makes of them, computed once; elsewhere the narrow product come
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Literal
 
@@ -18,19 +17,10 @@ from torch.nn import functional as F
 
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.zoo.edge_products import EdgePattern
-from lsgnn.zoo.layers import FeatureLinear
+from lsgnn.zoo.layers import DefaultLinear, FeatureLinear
 
 Conv = Literal["gcn", "sage", "gat"]
 Vectors = SparseMatrix | Tensor
-
-
-class DefaultLinear(FeatureLinear):
-    r""":math:`X W + b` for sparse and for dense X, begun as torch's own linear layers: uniform in ±1/√d."""
-
-    def reset_parameters(self) -> None:
-        bound = 1 / math.sqrt(self.in_channels)
-        for parameter in self.parameters():
-            nn.init.uniform_(parameter, -bound, bound)
 
 
 class GCNConv(nn.Module):

@@ -1,4 +1,7 @@
-"""DAGNN: "Towards Deeper Graph Neural Networks" (Liu et al., KDD 2020)."""
+"""DAGNN: "Towards Deeper Graph Neural Networks" (Liu et al., KDD 2020).
+
+Against the official code: in nothing but the trainer, whose patience holds from the first epoch on.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from lsgnn.graph.graph import Graph
-from lsgnn.zoo.layers import FeatureMLP, decay_only
+from lsgnn.zoo.layers import DefaultLinear, FeatureMLP, decay_only
 from lsgnn.zoo.plugin import HostWeights, LocalSimInit, PluginConfig, PluginInputs, host_localsim, plugin_inputs
 from lsgnn.zoo.protocol import Model
 
@@ -62,7 +65,7 @@ class DAGNN(nn.Module):
         localsim_act: Act = "none",
     ) -> None:
         super().__init__()
-        self.mlp = FeatureMLP(in_channels, hidden_channels, out_channels, dropout=dropout)
+        self.mlp = FeatureMLP(in_channels, hidden_channels, out_channels, dropout=dropout, linear=DefaultLinear)
         own = weights == "original"
         start = 0.0 if localsim_act == "sigmoid" else 0.5  # half of every hop, as σ(0) gives
         self.retain = nn.Linear(out_channels, 1) if own else None

@@ -1,7 +1,12 @@
-"""Dir-GNN: "Edge Directionality Improves Learning on Heterophilic Graphs" (Rossi et al., LoG 2023), as Dir-GCN."""
+"""Dir-GNN: "Edge Directionality Improves Learning on Heterophilic Graphs" (Rossi et al., LoG 2023), as Dir-GCN.
+
+Against the official code: in nothing but the trainer. `direction` turns the whole graph round, which the original has
+no word for; α cannot be learned, which its presets do not do either.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
@@ -18,7 +23,7 @@ from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.filters import adjacency, row_sums
 from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, features
-from lsgnn.zoo.layers import FeatureLinear
+from lsgnn.zoo.layers import DefaultLinear
 from lsgnn.zoo.protocol import Model
 
 JumpingKnowledge = Literal["max", "cat", "none"]
@@ -61,15 +66,15 @@ class DirGCNConv(nn.Module):
 
     def __init__(self, in_channels: int, out_channels: int, alpha: float = 0.5) -> None:
         super().__init__()
-        self.linear = FeatureLinear(in_channels, 2 * out_channels, bias=False)
+        self.linear = DefaultLinear(in_channels, 2 * out_channels, bias=False)
         self.bias = nn.Parameter(torch.empty(2, out_channels))
         self.in_channels, self.out_channels, self.alpha = in_channels, out_channels, alpha
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        for half in self.linear.weight.chunk(2, dim=1):
-            nn.init.xavier_uniform_(half)
-        nn.init.zeros_(self.bias)
+        self.linear.reset_parameters()
+        bound = 1 / math.sqrt(self.in_channels)
+        nn.init.uniform_(self.bias, -bound, bound)
 
     def forward(self, h: SparseMatrix | Tensor, out: SparseMatrix, into: SparseMatrix) -> Tensor:
         narrow = self.linear(h)  # [n, 2z]
@@ -114,7 +119,7 @@ class DirGNN(nn.Module):
         z, L = hidden_channels, num_layers
         widths = [in_channels, *[z] * (L - 1), out_channels if jk == "none" else z]
         self.convs = nn.ModuleList(DirGCNConv(d, width, alpha) for d, width in pairwise(widths))
-        self.head = None if jk == "none" else FeatureLinear(z * L if jk == "cat" else z, out_channels)
+        self.head = None if jk == "none" else DefaultLinear(z * L if jk == "cat" else z, out_channels)
         self.jk, self.normalize, self.dropout = jk, normalize, dropout
 
     def reset_parameters(self) -> None:

@@ -1,23 +1,26 @@
-"""FAGCN: "Beyond Low-frequency Information in Graph Convolutional Networks" (Bo et al., AAAI 2021), over PyG."""
+"""FAGCN: "Beyond Low-frequency Information in Graph Convolutional Networks" (Bo et al., AAAI 2021).
+
+Against the official code: in nothing but the trainer. Links run both ways, self loops of the data are left out, every
+layer has a gate and a gate bias of its own; a degree of 0 counts as 1.
+"""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch_geometric.nn import FAConv
 
 from lsgnn.graph.graph import Graph
 from lsgnn.propagate.column_scale import ColumnScale
-from lsgnn.propagate.filters import adjacency, normalized_adjacency
-from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, features
-from lsgnn.zoo.layers import FeatureLinear, drop
+from lsgnn.zoo.edge_products import EdgePattern
+from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, features, plain_filter
+from lsgnn.zoo.layers import DefaultLinear, drop
 from lsgnn.zoo.protocol import Model
+
+GAIN = 1.414
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +39,35 @@ class FAGCNConfig(BaselineConfig):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WeightedEdgeInputs(NodeInputs):
-    """Features, the edges that messages follow, and their weights."""
+class GatedInputs(NodeInputs):
+    """Features, who reads whom, and 1/√(d_i d_j) of each edge."""
 
-    edge_index: Tensor  # [2, E], source → target
-    edge_weight: Tensor  # [E]
+    edges: EdgePattern  # without self loops
+    norm: Tensor  # [E]
+
+
+class FALayer(nn.Module):
+    r""":math:`\sum_j \tanh(g^\top [h_i \,\|\, h_j] + b)\, h_j / \sqrt{d_i d_j}`, with dropout of the gates.
+
+    Args:
+        channels: z.
+        dropout: of the gates.
+    """
+
+    def __init__(self, channels: int, dropout: float) -> None:
+        super().__init__()
+        self.gate = nn.Linear(2 * channels, 1)
+        self.dropout = dropout
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        self.gate.reset_parameters()
+        nn.init.xavier_normal_(self.gate.weight, gain=GAIN)
+
+    def forward(self, h: Tensor, inputs: GatedInputs) -> Tensor:
+        of_i, of_j = (h @ half for half in self.gate.weight[0].chunk(2))  # each [n]
+        gate = torch.tanh(of_i[inputs.edges.row] + of_j[inputs.edges.col] + self.gate.bias)  # [E]
+        return inputs.edges.weighted_sum(F.dropout(gate * inputs.norm, self.dropout, self.training), h)
 
 
 class FAGCN(nn.Module):
@@ -48,7 +75,7 @@ class FAGCN(nn.Module):
 
     .. math::
         h_i^{(l)} = \varepsilon h_i^{(0)} + \sum_{j \in N_i}
-        \frac{\tanh(g^\top [h_i^{(l-1)} \,\|\, h_j^{(l-1)}])}{\sqrt{d_i d_j}} h_j^{(l-1)},
+        \frac{\tanh(g_l^\top [h_i^{(l-1)} \,\|\, h_j^{(l-1)}] + b_l)}{\sqrt{d_i d_j}} h_j^{(l-1)},
 
     between :math:`h^{(0)} = \mathrm{ReLU}(X W_1)` and a linear output layer.
 
@@ -71,40 +98,35 @@ class FAGCN(nn.Module):
         dropout: float = 0.5,
     ) -> None:
         super().__init__()
-        self.first = FeatureLinear(in_channels, hidden_channels)
-        self.layers = nn.ModuleList(FAConv(hidden_channels, eps, dropout, normalize=False) for _ in range(num_layers))
-        self.last = FeatureLinear(hidden_channels, out_channels)
-        self.dropout = dropout
+        self.first = DefaultLinear(in_channels, hidden_channels)
+        self.layers = nn.ModuleList(FALayer(hidden_channels, dropout) for _ in range(num_layers))
+        self.last = DefaultLinear(hidden_channels, out_channels)
+        self.eps, self.dropout = eps, dropout
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        for weight in (p for p in self.parameters() if p.dim() >= 2):
-            nn.init.xavier_normal_(weight, gain=math.sqrt(2))
-        for layer in (self.first, self.last):
-            assert layer.bias is not None
-            nn.init.zeros_(layer.bias)
+        for linear in (self.first, self.last):
+            linear.reset_parameters()
+            nn.init.xavier_normal_(linear.weight, gain=GAIN)
+        for layer in self.layers:
+            layer.reset_parameters()  # type: ignore[operator]
 
-    def forward(self, inputs: WeightedEdgeInputs) -> Tensor:
+    def forward(self, inputs: GatedInputs) -> Tensor:
         h = F.relu(self.first(drop(inputs.x, self.dropout, self.training)))
         h = h0 = F.dropout(h, self.dropout, self.training)  # [n, z]
         for layer in self.layers:
-            h = layer(h, h0, inputs.edge_index, inputs.edge_weight)
+            h = self.eps * h0 + layer(h, inputs)
         logits: Tensor = self.last(inputs.pick(h))
         return logits  # [b, C]
 
 
-def prepare(graph: Graph, config: FAGCNConfig, columns: ColumnScale | None = None) -> WeightedEdgeInputs:
-    A = normalized_adjacency(
-        adjacency(graph, config.direction), "plain"
-    ).tocoo()  # no self loops, not even in the degree
-    return WeightedEdgeInputs(
-        x=features(graph, config.feature_norm, columns),
-        edge_index=torch.from_numpy(np.stack([A.col, A.row]).astype(np.int64)),  # A[i, j]: the message goes j → i
-        edge_weight=torch.from_numpy(A.data),
-    )
+def prepare(graph: Graph, config: FAGCNConfig, columns: ColumnScale | None = None) -> GatedInputs:
+    A = plain_filter(graph, config.direction)
+    x = features(graph, config.feature_norm, columns)
+    return GatedInputs(x=x, edges=EdgePattern.of(A), norm=torch.from_numpy(A.data))
 
 
-def build(config: FAGCNConfig, graph: Graph, inputs: WeightedEdgeInputs) -> FAGCN:
+def build(config: FAGCNConfig, graph: Graph, inputs: GatedInputs) -> FAGCN:
     return FAGCN(
         inputs.x.shape[1], config.hidden_channels, graph.num_classes, config.num_layers, config.eps, config.dropout
     )

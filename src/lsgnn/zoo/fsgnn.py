@@ -1,4 +1,8 @@
-"""FSGNN: "Simplifying Approach to Node Classification in Graph Neural Networks" (Maurya et al., 2021/22)."""
+"""FSGNN: "Simplifying Approach to Node Classification in Graph Neural Networks" (Maurya et al., 2021/22).
+
+Against the official code: in nothing but the trainer. Directed graphs are read along out-links; a degree of 0 counts as
+1, so that links to nodes without out-links are not lost; self loops of the data are kept in both filters.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +21,8 @@ from lsgnn.graph.graph import Features, Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.feature_norm import normalize_features
-from lsgnn.propagate.filters import adjacency, normalized_adjacency
-from lsgnn.zoo.inputs import BaselineConfig, NodeInputs
-from lsgnn.zoo.layers import FeatureLinear
+from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, gcn_filter, in_numpy, plain_filter
+from lsgnn.zoo.layers import DefaultLinear
 from lsgnn.zoo.protocol import Model
 
 
@@ -60,9 +63,7 @@ def rows_of(matrix: SparseMatrix | Tensor, index: Tensor) -> SparseMatrix | Tens
     """Some rows of a sparse or dense matrix."""
     if isinstance(matrix, Tensor):
         return matrix[index]
-    device, csr = index.device, matrix.forward.cpu()
-    parts = (csr.values().numpy(), csr.col_indices().numpy(), csr.crow_indices().numpy())
-    return SparseMatrix.of(sp.csr_array(parts, shape=tuple(csr.shape))[index.cpu().numpy()]).to(device)
+    return SparseMatrix.of(sp.csr_array(in_numpy(matrix))[index.cpu().numpy()]).to(index.device)
 
 
 class FSGNN(nn.Module):
@@ -72,7 +73,7 @@ class FSGNN(nn.Module):
         \hat Y = \mathrm{ReLU}\Big( \big\|_c \; a_c \, \mathrm{norm}(M_c W_c + b_c) \Big) W + b, \qquad
         M = (X, \hat A X, \hat P X, \dots, \hat A^K X, \hat P^K X),
 
-    where Â is the normalised adjacency without self loops, P̂ with them, a is a softmax over the 2K+1 hops and norm
+    where Â is the normalised adjacency, P̂ that of A + I, a is a softmax over the 2K+1 hops and norm
     scales a row to length one.
 
     Args:
@@ -98,9 +99,9 @@ class FSGNN(nn.Module):
         lr_hops: float = 0.01,
     ) -> None:
         super().__init__()
-        self.linears = nn.ModuleList(FeatureLinear(in_channels, hidden_channels) for _ in range(2 * K + 1))
+        self.linears = nn.ModuleList(DefaultLinear(in_channels, hidden_channels) for _ in range(2 * K + 1))
         self.hop = nn.Parameter(torch.ones(2 * K + 1))  # a before its softmax
-        self.out = FeatureLinear((2 * K + 1) * hidden_channels, out_channels)
+        self.out = DefaultLinear((2 * K + 1) * hidden_channels, out_channels)
         self.dropout, self.hop_norm = dropout, hop_norm
         self.weight_decay_out, self.weight_decay_hops, self.lr_hops = weight_decay_out, weight_decay_hops, lr_hops
 
@@ -127,8 +128,7 @@ class FSGNN(nn.Module):
 
 
 def prepare(graph: Graph, config: FSGNNConfig, columns: ColumnScale | None = None) -> HopInputs:
-    A = adjacency(graph, config.direction)
-    filters = [normalized_adjacency(A, "plain"), normalized_adjacency(A, "with_self_loop", "self_loop")]
+    filters = [make(graph, config.direction, raw_self_loops=True) for make in (plain_filter, gcn_filter)]
     x = normalize_features(graph.x, config.feature_norm, columns)
     hops, latest = [x], [x, x]
     for _ in range(config.K):

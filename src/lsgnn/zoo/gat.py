@@ -1,4 +1,8 @@
-"""GAT: "Graph Attention Networks" (Veličković et al., ICLR 2018), over PyG's `GATConv`."""
+"""GAT: "Graph Attention Networks" (Veličković et al., ICLR 2018), over PyG's `GATConv`.
+
+Against the official code: the messages themselves are not dropped, as PyG's layer has it; only the inputs of both
+layers and the attention are. Otherwise in nothing but the trainer.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""GCN: "Semi-Supervised Classification with Graph Convolutional Networks" (Kipf and Welling, ICLR 2017)."""
+"""GCN: "Semi-Supervised Classification with Graph Convolutional Networks" (Kipf and Welling, ICLR 2017).
+
+Against the official code: in nothing but the trainer. A self loop of the data counts once, as in A + I with those of
+the data left out; the original was made for graphs without them and would count it twice.
+"""
 
 from __future__ import annotations
 

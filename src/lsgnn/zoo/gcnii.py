@@ -1,4 +1,8 @@
-"""GCNII: "Simple and Deep Graph Convolutional Networks" (Chen et al., ICML 2020), plain and star variant."""
+"""GCNII: "Simple and Deep Graph Convolutional Networks" (Chen et al., ICML 2020), plain and star variant.
+
+Against the official code: in nothing but the trainer. Its outer layers begin as torch's, its inner ones uniform in
+±1/√z; self loops of the data are kept beside the added ones, and directed graphs are read along out-links.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from lsgnn.graph.graph import Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.zoo.inputs import AdjacencyInputs, BaselineConfig, features, gcn_filter
-from lsgnn.zoo.layers import FeatureLinear, drop
+from lsgnn.zoo.layers import DefaultLinear, drop
 from lsgnn.zoo.protocol import Model
 
 
@@ -96,11 +100,11 @@ class GCNII(nn.Module):
         star: bool = False,
     ) -> None:
         super().__init__()
-        self.first = FeatureLinear(in_channels, hidden_channels)
+        self.first = DefaultLinear(in_channels, hidden_channels)
         self.layers = nn.ModuleList(
             GCNIILayer(hidden_channels, alpha, math.log(theta / (number + 1) + 1), star) for number in range(num_layers)
         )
-        self.last = FeatureLinear(hidden_channels, out_channels)
+        self.last = DefaultLinear(hidden_channels, out_channels)
         self.dropout = dropout
 
     def reset_parameters(self) -> None:

@@ -1,4 +1,11 @@
-"""Geom-GCN: "Geom-GCN: Geometric Graph Convolutional Networks" (Pei et al., ICLR 2020)."""
+"""Geom-GCN: "Geom-GCN: Geometric Graph Convolutional Networks" (Pei et al., ICLR 2020).
+
+Against the official code: the network is the same, and with a neighbourhood file of its repository so is its input.
+Without one we place the nodes ourselves: `isomap` (the files called MDS, variant I), `poincare` (variant P, by gensim)
+and `structural`, which stands in for struc2vec (variant S). Links are read in both directions, as in those files. The
+learning-rate schedule is not part of our trainer. The original means to test the best epoch and tests the last: we test
+the best.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +36,7 @@ class GeomGCNConfig(BaselineConfig):
     embedding: Embedding = "isomap"
     landmarks: int = 1024  # ≥ 4, nodes that Isomap measures distances from
     neighbourhood_file: str = ""  # a file of the original repository, instead of an embedding of ours
-    embedding_seed: int = 0  # of the landmarks, or of the Poincaré embedding
+    embedding_seed: int = 0  # of the landmarks, of ties, and of the Poincaré embedding
 
     def __post_init__(self) -> None:
         super().__post_init__()

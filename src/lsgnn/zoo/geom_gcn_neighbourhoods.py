@@ -1,15 +1,19 @@
 """Geom-GCN's neighbourhoods: nodes placed in the plane, the nearest of them as further neighbours, and their quadrants.
 
-Placements (`embed`):
-    isomap      shortest-path distances to landmarks, flattened by scikit-learn's kernel PCA, which is what its Isomap
-                does. With as many landmarks as nodes it is Isomap itself; with fewer, others are placed as new data.
+Placements (`embed`), and which variant of the paper each belongs to:
+    isomap      Geom-GCN-I (its files say MDS): shortest-path distances to landmarks, flattened by kernel PCA. With as
+                many landmarks as nodes it is Isomap itself; with fewer, others are placed as new data.
+    poincare    Geom-GCN-P: gensim's Poincaré embedding (`pip install gensim`), slow on large graphs.
+    structural  in place of Geom-GCN-S, and not struc2vec: no maintained struc2vec is on PyPI. This keeps its distances
+                (`structural_relations`) and replaces its random walks and skip-gram by their spectrum.
     spectral    two eigenvectors of the normalised adjacency: not in the paper, but cheap and deterministic.
-    structural  the same of struc2vec's proximity graph (`structural_relations`). No maintained struc2vec is on PyPI;
-                this keeps its distances and replaces its random walks and skip-gram by their spectrum.
-    poincare    gensim's Poincaré embedding (`pip install gensim`), slow on large graphs.
 
 Only the largest component is placed. Nodes outside it stay in the origin and have no further neighbours, because their
-distance to the others is not defined; all their edges fall into one quadrant.
+distance to the others is not defined.
+
+Many nodes can share a place, leaves of one hub for instance. All nodes are therefore moved by a hair's breadth, at
+random: ties of distance are shared out over the nodes and ties of place over the quadrants, instead of going to the
+first node and to one quadrant.
 """
 
 from __future__ import annotations
@@ -26,7 +30,6 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components, shortest_path
 from scipy.sparse.linalg import eigsh
 from scipy.spatial import cKDTree
-from sklearn.decomposition import KernelPCA
 
 from lsgnn.errors import InputError
 from lsgnn.propagate.filters import row_sums
@@ -38,6 +41,7 @@ Pairs = NDArray[np.int64]  # [2, P]: node v and its neighbour u
 
 GRAPH, LATENT = 0, 1
 SPACES = {"graph": GRAPH, "latent_space": LATENT, "0": GRAPH, "1": LATENT}
+HAIR = 1e-6  # how far nodes of one place are set apart, of the width of the drawing
 SPREAD = 8  # no node gets more than this many times the mean number of further neighbours
 
 
@@ -76,11 +80,18 @@ def neighbourhoods(A: sp.csr_array, embedding: Embedding, landmarks: int = 1024,
     inside = np.flatnonzero(part == np.bincount(part).argmax())
     position = np.zeros((n, 2))
     position[inside] = embed(sp.csr_array(linked[inside][:, inside]), embedding, landmarks, seed)
+    position = apart(position, seed)
     near = nearest_pairs(position[inside], A.nnz, hyperbolic=embedding == "poincare")
     graph_pairs = np.stack([np.repeat(np.arange(n), np.diff(A.indptr)), A.indices]).astype(np.int64)
     pairs = np.concatenate([graph_pairs, inside[near]], axis=1)
     space = np.repeat([GRAPH, LATENT], [graph_pairs.shape[1], near.shape[1]])
     return Neighbourhoods.of(pairs, space, quadrants(position, pairs), n)
+
+
+def apart(position: Positions, seed: int) -> Positions:
+    """The same places, but no two alike: moved by far less than what tells places apart."""
+    width = float(np.abs(position).max(initial=0.0)) or 1.0
+    return position + HAIR * width * np.random.default_rng(seed).uniform(-1, 1, position.shape)
 
 
 def quadrants(position: Positions, pairs: Pairs) -> NDArray[np.int64]:
@@ -104,13 +115,22 @@ def embed(A: sp.csr_array, embedding: Embedding, landmarks: int, seed: int) -> P
 
 
 def isomap(A: sp.csr_array, landmarks: int, seed: int) -> Positions:
-    """Kernel PCA of -½ d², d the steps between nodes: fitted on the landmarks, applied to all nodes."""
+    """Kernel PCA of -½ d², d the steps between nodes: fitted on the landmarks, applied to all nodes.
+
+    By numpy, because scikit-learn's asks for two eigenvectors alone, and of a star, whose eigenvalues are all equal,
+    LAPACK may find none.
+    """
     n = A.shape[0]
     chosen = np.sort(np.random.default_rng(seed).permutation(n)[:landmarks])
     steps = shortest_path(A, unweighted=True, directed=False, indices=chosen)  # [landmarks, n]
-    kernel = -0.5 * steps**2
-    pca = KernelPCA(n_components=2, kernel="precomputed", eigen_solver="dense")
-    return _two_columns(pca.fit(kernel[:, chosen]).transform(kernel.T))
+    kernel = -0.5 * steps.T**2  # [n, landmarks]
+    mean = kernel[chosen].mean(axis=0)
+    centred = kernel - kernel.mean(axis=1, keepdims=True) - mean + mean.mean()
+    values, vectors = np.linalg.eigh(centred[chosen])
+    values, vectors = values[[-1, -2]], vectors[:, [-1, -2]]
+    vectors *= np.sign(vectors[np.abs(vectors).argmax(axis=0), [0, 1]])  # of both signs always the same
+    flat = values <= 1e-9 * max(values[0], 1.0)  # all nodes in a line, or in a point: the rest is zero
+    return np.asarray(centred @ vectors * np.where(flat, 0.0, 1 / np.sqrt(np.where(flat, 1.0, values))))
 
 
 def spectral(A: sp.csr_array) -> Positions:
@@ -139,8 +159,8 @@ def poincare_disc(A: sp.csr_array, seed: int) -> Positions:
 def nearest_pairs(position: Positions, count: int, hyperbolic: bool = False) -> Pairs:
     """About `count` pairs (v, u) closer than some ρ: the closest of all, so that both spaces have as many neighbours.
 
-    Many nodes can share a place (leaves of one hub), where no ρ separates them: ties are cut, and no node gets more
-    than `SPREAD` times its share.
+    Many nodes can share a place (leaves of one hub) and are near each other by chance alone (`apart`), so that no node
+    gets more than `SPREAD` times its share.
     """
     n = len(position)
     k = min(n - 1, SPREAD * -(-count // max(n, 1)))
@@ -167,12 +187,6 @@ def _nearest_in_disc(position: Positions, k: int) -> tuple[Positions, NDArray[np
         distances.append(np.take_along_axis(far, near, axis=1))
         indices.append(near)
     return np.concatenate(distances), np.concatenate(indices)
-
-
-def _two_columns(position: Positions) -> Positions:
-    """A graph that is flat (all nodes equally far) has fewer than two dimensions: the rest is zero."""
-    missing = 2 - position.shape[1]
-    return np.pad(position, ((0, 0), (0, missing))) if missing > 0 else position
 
 
 def read_neighbourhoods(path: str | Path, n: int) -> Neighbourhoods:

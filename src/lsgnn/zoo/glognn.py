@@ -1,5 +1,8 @@
 """GloGNN and GloGNN++: "Finding Global Homophily in Graph Neural Networks When Meeting Heterophily"
 (Li et al., ICML 2022), in linear time.
+
+Against the official code: only the C × C system is solved in double precision, there everything is; and it is solved
+directly where the original expands an inverse, which is the same. The original tests the last epoch: we test the best.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.filters import adjacency
 from lsgnn.zoo.inputs import AdjacencyInputs, BaselineConfig, features
-from lsgnn.zoo.layers import FeatureLinear
+from lsgnn.zoo.layers import DefaultLinear
 from lsgnn.zoo.protocol import Model
 from lsgnn.zoo.walks import random_walk
 
@@ -143,9 +146,9 @@ class GloGNN(nn.Module):
         plus_plus: bool = False,
     ) -> None:
         super().__init__()
-        self.from_x = FeatureLinear(in_channels, hidden_channels) if delta > 0 else None
-        self.from_adj = FeatureLinear(num_nodes, hidden_channels) if delta < 1 else None
-        self.out = FeatureLinear(hidden_channels, out_channels)
+        self.from_x = DefaultLinear(in_channels, hidden_channels) if delta > 0 else None
+        self.from_adj = DefaultLinear(num_nodes, hidden_channels) if delta < 1 else None
+        self.out = DefaultLinear(hidden_channels, out_channels)
         self.conv = GlobalConv(out_channels, hops, alpha, beta, gamma, plus_plus)
         self.num_layers, self.delta, self.dropout = num_layers, delta, dropout
 
@@ -168,7 +171,7 @@ class GloGNN(nn.Module):
 
 
 def prepare(graph: Graph, config: GloGNNConfig, columns: ColumnScale | None = None) -> AdjacencyInputs:
-    A = adjacency(graph, config.direction)
+    A = adjacency(graph, config.direction, self_loops=True)
     walk = random_walk(sp.csr_array(A + sp.eye_array(graph.num_nodes, dtype=np.float32, format="csr")))
     return AdjacencyInputs(x=features(graph, config.feature_norm, columns), adj=SparseMatrix.of(walk))
 

@@ -1,4 +1,8 @@
-"""GPRGNN: "Adaptive Universal Generalized PageRank Graph Neural Network" (Chien et al., ICLR 2021)."""
+"""GPRGNN: "Adaptive Universal Generalized PageRank Graph Neural Network" (Chien et al., ICLR 2021).
+
+Against the official code: in nothing but the trainer. By default both directions of an edge are read; its loader leaves
+directed graphs directed, which is direction="in".
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lsgnn.graph.graph import Graph
-from lsgnn.zoo.layers import FeatureMLP, decay_only
+from lsgnn.zoo.layers import DefaultLinear, FeatureMLP, decay_only
 from lsgnn.zoo.plugin import HostWeights, LocalSimInit, PluginConfig, PluginInputs, host_localsim, plugin_inputs
 from lsgnn.zoo.protocol import Model
 
@@ -89,7 +93,7 @@ class GPRGNN(nn.Module):
         localsim_init: LocalSimInit = "host",
     ) -> None:
         super().__init__()
-        self.mlp = FeatureMLP(in_channels, hidden_channels, out_channels, dropout=dropout)
+        self.mlp = FeatureMLP(in_channels, hidden_channels, out_channels, dropout=dropout, linear=DefaultLinear)
         gamma = initial_gamma(K, alpha, init)
         own = weights == "original"
         self.gamma = nn.Parameter(gamma) if own else None

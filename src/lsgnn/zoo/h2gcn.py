@@ -1,4 +1,9 @@
-"""H2GCN: "Beyond Homophily in Graph Neural Networks" (Zhu et al., NeurIPS 2020)."""
+"""H2GCN: "Beyond Homophily in Graph Neural Networks" (Zhu et al., NeurIPS 2020).
+
+Against the official code: in nothing but the trainer, which stops 300 epochs after the last gain. `weights="localsim"`
+is not of the original: the LSGNN paper says that weights are replaced, but H2GCN has none, so its blocks are scaled and
+its classifier stays.
+"""
 
 from __future__ import annotations
 

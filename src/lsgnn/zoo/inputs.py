@@ -12,13 +12,13 @@ import torch
 from torch import Tensor
 
 from lsgnn.config import Direction, FeatureNorm, SelectBy, TrainingConfig
-from lsgnn.graph.graph import Graph
+from lsgnn.graph.graph import Features, Graph
 from lsgnn.graph.sparsity import sparse_if_mostly_zero
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.extremes import require_moderate_features
 from lsgnn.propagate.feature_norm import normalize_features
-from lsgnn.propagate.filters import adjacency, normalized_adjacency
+from lsgnn.propagate.filters import adjacency, normalized_adjacency, row_sums
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,9 +87,31 @@ def features(graph: Graph, norm: FeatureNorm, columns: ColumnScale | None = None
     return torch.from_numpy(sp.csr_array(x).toarray() if sp.issparse(x) else np.asarray(x))
 
 
+def in_numpy(matrix: SparseMatrix | Tensor) -> Features:
+    """The same matrix for numpy and scipy."""
+    if isinstance(matrix, Tensor):
+        return np.asarray(matrix.cpu().numpy())
+    csr = matrix.forward.cpu()
+    parts = (csr.values().numpy(), csr.col_indices().numpy(), csr.crow_indices().numpy())
+    return sp.csr_array(parts, shape=tuple(csr.shape))
+
+
 def gcn_filter(graph: Graph, direction: Direction, raw_self_loops: bool = False) -> sp.csr_array:
     r""":math:`\hat P = \tilde D^{-1/2} (A + I) \tilde D^{-1/2}` [n, n]; self loops of the data only if asked for."""
     return normalized_adjacency(adjacency(graph, direction, raw_self_loops), "with_self_loop", "self_loop")
+
+
+def plain_filter(graph: Graph, direction: Direction, raw_self_loops: bool = False) -> sp.csr_array:
+    r""":math:`\hat A = D^{-1/2} A D^{-1/2}` [n, n]; a node that reads nobody has degree 1.
+
+    In a directed graph others may read it even so, and a degree of 0 would lose those links.
+    """
+    A = adjacency(graph, direction, raw_self_loops)
+    scale = 1 / np.sqrt(np.where(np.diff(A.indptr) > 0, row_sums(A), 1.0))
+    rows = np.repeat(np.arange(graph.num_nodes), np.diff(A.indptr))
+    with np.errstate(over="ignore"):  # beyond float32 only in a directed graph; who trains on it looks for that
+        values = (A.data * scale[rows] * scale[A.indices]).astype(np.float32)
+    return sp.csr_array((values, A.indices, A.indptr), shape=A.shape)
 
 
 def gcn_inputs(graph: Graph, config: BaselineConfig, columns: ColumnScale | None = None) -> AdjacencyInputs:

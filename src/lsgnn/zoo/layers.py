@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
@@ -47,6 +48,15 @@ class FeatureLinear(nn.Module):
         return f"{type(self).__name__}({self.in_channels}, {self.out_channels}, bias={self.bias is not None})"
 
 
+class DefaultLinear(FeatureLinear):
+    r""":math:`X W + b` for sparse and for dense X, begun as torch's own linear layers: uniform in ±1/√d."""
+
+    def reset_parameters(self) -> None:
+        bound = 1 / math.sqrt(self.in_channels)
+        for parameter in self.parameters():
+            nn.init.uniform_(parameter, -bound, bound)
+
+
 class FeatureMLP(nn.Module):
     r"""A perceptron with dropout before every layer,
     :math:`H = \sigma(\mathrm{drop}(X) W_1) \dots`, :math:`Y = \mathrm{drop}(H) W_L`.
@@ -60,6 +70,7 @@ class FeatureMLP(nn.Module):
         bias: in every layer.
         relu: False leaves the hidden layers linear.
         drop_input: False spares the features, so that dropout comes before the later layers only.
+        linear: what its layers are, and so how they begin.
     """
 
     def __init__(
@@ -72,10 +83,11 @@ class FeatureMLP(nn.Module):
         bias: bool = True,
         relu: bool = True,
         drop_input: bool = True,
+        linear: type[FeatureLinear] = FeatureLinear,
     ) -> None:
         super().__init__()
         widths = [in_channels, *[hidden_channels] * (num_layers - 1), out_channels]
-        self.layers = nn.ModuleList(FeatureLinear(d, z, bias) for d, z in pairwise(widths))
+        self.layers = nn.ModuleList(linear(d, z, bias) for d, z in pairwise(widths))
         self.dropout, self.relu, self.drop_input = dropout, relu, drop_input
 
     def reset_parameters(self) -> None:

@@ -1,4 +1,8 @@
-"""LINKX: "Large Scale Learning on Non-Homophilous Graphs" (Lim et al., NeurIPS 2021)."""
+"""LINKX: "Large Scale Learning on Non-Homophilous Graphs" (Lim et al., NeurIPS 2021).
+
+Against the official code: in nothing but the trainer. A is neither normalised nor given self loops, and those of the
+data are kept.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ from lsgnn.propagate.extremes import require_moderate_weights
 from lsgnn.propagate.filters import adjacency
 from lsgnn.propagate.structure_features import Scales
 from lsgnn.zoo.inputs import AdjacencyInputs, BaselineConfig, features
-from lsgnn.zoo.layers import FeatureLinear
+from lsgnn.zoo.layers import DefaultLinear
 from lsgnn.zoo.protocol import Model
 
 
@@ -54,7 +58,7 @@ class NormMLP(nn.Module):
     def __init__(self, in_channels: int, hidden: int, out_channels: int, num_layers: int, dropout: float = 0.0) -> None:
         super().__init__()
         widths = [in_channels, *[hidden] * (num_layers - 1), out_channels]
-        self.layers = nn.ModuleList(FeatureLinear(d, z) for d, z in pairwise(widths))
+        self.layers = nn.ModuleList(DefaultLinear(d, z) for d, z in pairwise(widths))
         self.norms = nn.ModuleList(nn.BatchNorm1d(hidden) for _ in range(num_layers - 1))
         self.dropout = dropout
 
@@ -102,7 +106,7 @@ class LINKX(nn.Module):
         z = hidden_channels
         self.edge_mlp = NormMLP(num_nodes, z, z, num_edge_layers)
         self.node_mlp = NormMLP(in_channels, z, z, num_node_layers)
-        self.mix = FeatureLinear(2 * z, z)
+        self.mix = DefaultLinear(2 * z, z)
         self.final_mlp = NormMLP(z, z, out_channels, num_layers, dropout)
 
     def forward(self, inputs: AdjacencyInputs) -> Tensor:

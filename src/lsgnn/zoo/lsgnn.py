@@ -1,4 +1,9 @@
-"""LSGNN itself (Chen et al., IJCAI 2023), the first model of the zoo; the method lives in `propagate/` and `nn/`."""
+"""LSGNN itself (Chen et al., IJCAI 2023), the first model of the zoo; the method lives in `propagate/` and `nn/`.
+
+Against the official code: in nothing but the trainer. The same weights give the same logits, which the tests check
+against stored outputs of the released code. Where paper and code disagree (degrees, self loops in LocalSim, the sign of
+the Euclidean similarity) a hyperparameter takes either side, and the `released` presets take the code's.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Majority class: what a score is worth when nothing is learned at all."""
+"""Majority class: what a score is worth when nothing is learned at all.
+
+Against the official code: there is none to differ from.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,11 @@
 """MixHop: "Higher-Order Graph Convolutional Architectures via Sparsified Neighborhood Mixing" (Abu-El-Haija et al.,
-ICML 2019), in a modern port: Adam instead of SGD with falling steps, weight decay instead of the group lasso."""
+ICML 2019).
+
+Against the official code: the network is the one the H2GCN paper ran again (batch normalisation, ReLU, psum head); Adam
+takes the place of SGD with falling steps, and weight decay that of L2 with a group lasso. Features are scaled to length
+one before they are dropped, not after. In evaluation batch normalisation uses its running statistics, where
+TensorFlow's layer stayed in training mode. The original breaks ties of validation accuracy by test accuracy: we do not.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +33,7 @@ class MixHopConfig(BaselineConfig):
 
     feature_norm: FeatureNorm = "l2"
     max_power: int = 2  # ≥ 0; powers 0 … max_power of the filter are mixed
-    head: MixHead = "linear"  # psum: softmax-weighted sum of the powers' own logits, as in the original
+    head: MixHead = "psum"  # softmax-weighted sum of the powers' own logits; linear: one more linear map
     input_dropout: float = 0.7  # [0, 1)
     dropout: float = 0.7  # [0, 1), of the hidden layer
 
@@ -72,9 +78,9 @@ class MixHop(nn.Module):
 
     .. math::
         H = \mathrm{ReLU}\,\mathrm{BN}\Big(\big\|_{p} \hat P^p X W_p^{(1)}\Big), \qquad
-        \hat Y = \Big(\big\|_{p} \hat P^p H W_p^{(2)}\Big) W_{out},
+        \hat Y = \sum_p \mathrm{softmax}(q)_p \hat P^p H W_p^{(2)},
 
-    or, with `head="psum"`, :math:`\hat Y = \sum_p \mathrm{softmax}(q)_p \hat P^p H W_p^{(2)}` with C columns each.
+    or, with `head="linear"`, :math:`\hat Y = (\|_p \hat P^p H W_p^{(2)}) W_{out} + b` with z columns each.
 
     Args:
         in_channels: d.
@@ -94,7 +100,7 @@ class MixHop(nn.Module):
         max_power: int = 2,
         input_dropout: float = 0.7,
         dropout: float = 0.7,
-        head: MixHead = "linear",
+        head: MixHead = "psum",
     ) -> None:
         super().__init__()
         powers = range(max_power + 1)
@@ -108,6 +114,10 @@ class MixHop(nn.Module):
 
     def parameter_groups(self, weight_decay: float) -> list[dict[str, Any]]:
         return decay_only(self, kernels(self), weight_decay)
+
+    def penalty(self) -> Tensor:
+        """Of the shares of the powers, as in the original."""
+        return torch.zeros(()) if self.q is None else 1e-3 * self.q.square().mean()
 
     def forward(self, inputs: AdjacencyInputs) -> Tensor:
         h = self.first(drop(inputs.x, self.input_dropout, self.training), inputs.adj)

@@ -1,6 +1,7 @@
-"""Plug-and-play LocalSim, as in the LSGNN paper: node-level weights in place of a host's own.
+"""Plug-and-play LocalSim, as in the LSGNN paper: node-level weights in a host that mixes hops.
 
-The hosts are `gprgnn`, `dagnn` and `h2gcn`. Only their fusion weights change: same graph, same hops, same filter.
+The hosts are `gprgnn` and `dagnn`, whose own weights they replace, and `h2gcn`, which has none: there they scale its
+blocks, and its classifier stays. Nothing else changes: same graph, same hops, same filter.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 "GADBench" (Tang et al., NeurIPS 2023) found so. Trees need no scaling and take missing values as they are. They are
 grown by scikit-learn's `HistGradientBoostingClassifier`, as many as the validation nodes prefer, and kept as tensors.
+
+Against the official code: this is no port of GADBench's. Trees are scikit-learn's, not XGBoost's; the columns are a
+node's own, means over its neighbours hop by hop and each way, and log degrees; wide features are reduced first.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Where it scores high, a graph holds duplicates, and any model that reads out-links can find them (Platonov et al.,
 ICLR 2023, for Chameleon and Squirrel).
+
+Against the official code: there is none; the idea is in Platonov et al., the vote and its ties are ours.
 """
 
 from __future__ import annotations
