@@ -81,7 +81,7 @@ def run(
         info(dataset)  # a misspelt name is an error before anything runs
     for model in only or ():
         get(model)
-    plan = Plan(asked, quick, data_dir, only)
+    plan = Plan(asked, quick, data_dir, only, None if quick else results / "tuning" / "studies")
     written: list[Path] = []
     for experiment in chosen:
         for line in _compute(experiment, plan, Results(results, experiment.name, quick, benchmarks, fresh), jobs):

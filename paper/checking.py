@@ -1,4 +1,4 @@
-"""A stored unit computed again, and whether it comes out as stored; `scripts/check_results.py` does it model by model."""
+"""A stored unit computed again: does it come out as stored? `scripts/check_results.py` asks that of every model."""
 
 from __future__ import annotations
 

@@ -44,12 +44,14 @@ class Plan:
         quick: a tiny version that ends in seconds and proves nothing; its results are kept apart.
         data_dir: folder of `.npz` graphs.
         models: the models to run, where an experiment has a choice of them; None for the experiment's own.
+        studies: folder for what a long unit has done so far, from where it goes on after a kill; None to keep nothing.
     """
 
     datasets: tuple[str, ...] | None = None
     quick: bool = False
     data_dir: Path | None = None
     models: tuple[str, ...] | None = None
+    studies: Path | None = None
 
     def chosen(self, default: tuple[str, ...]) -> tuple[str, ...]:
         return default if self.datasets is None else self.datasets
