@@ -21,6 +21,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
+import sys
 import time
 import warnings
 from collections.abc import Iterator
@@ -34,7 +35,7 @@ from lsgnn.benchmark.compare import compare
 from lsgnn.benchmark.model_code import model_code
 from lsgnn.benchmark.units import Unit
 from lsgnn.datasets import info, load
-from lsgnn.errors import LSGNNWarning
+from lsgnn.errors import InputError, LSGNNWarning
 from lsgnn.files import make_folder
 from lsgnn.lines import LineFile
 from lsgnn.zoo.presets import zoo_preset, zoo_variants
@@ -108,23 +109,36 @@ def keep(file: Path, place: Path) -> None:
             kept.add(key, line)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--datasets", default=",".join((*nine(), *CORRECTED)))
-    parser.add_argument("--models", default="all")
-    parser.add_argument("--minutes", type=float, default=15, help="of one core, for all splits of a model on a dataset")
-    parser.add_argument("--store", type=Path, default=RESULTS / "zoo")
-    parser.add_argument("--fresh", action="store_true", help="run again what another version of a model made")
-    args = parser.parse_args()
+def parser() -> argparse.ArgumentParser:
+    found = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    found.add_argument("--datasets", default=",".join((*nine(), *CORRECTED)))
+    found.add_argument("--models", default="all")
+    found.add_argument("--minutes", type=float, default=15, help="of one core, for all splits of a model on a dataset")
+    found.add_argument("--store", type=Path, default=RESULTS / "zoo")
+    found.add_argument("--fresh", action="store_true", help="run again what another version of a model made")
+    return found
+
+
+def main() -> int:
+    """The exit code: 1 if a model could not be run on a dataset."""
+    args, failed = parser().parse_args(), False
+    models = zoo.names() if args.models == "all" else [zoo.get(name).name for name in args.models.split(",")]
+    datasets = [
+        info(name).name for name in args.datasets.split(",")
+    ]  # a misspelt name is an error before anything runs
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
     warnings.simplefilter("ignore", LSGNNWarning)  # what is odd about a benchmark is known
-    models = zoo.names() if args.models == "all" else args.models.split(",")
-    for dataset, model in itertools.product(args.datasets.split(","), models):
+    for dataset, model in itertools.product(datasets, models):
         start = time.perf_counter()
-        for line in (run_fresh if args.fresh else run)(dataset, model, args.minutes, args.store):
-            print(f"{line} ({time.perf_counter() - start:.0f} s now)", flush=True)
+        try:
+            for line in (run_fresh if args.fresh else run)(dataset, model, args.minutes, args.store):
+                print(f"{line} ({time.perf_counter() - start:.0f} s now)", flush=True)
+        except (InputError, MemoryError) as error:  # the others go on
+            print(f"{dataset} {model}: {error}", flush=True)
+            failed = True
+    return int(failed)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
