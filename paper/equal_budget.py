@@ -14,24 +14,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-
 from lsgnn.datasets import info
 from lsgnn.errors import DatasetUnavailable, InputError
 from lsgnn.files import make_folder
 from lsgnn.graph.graph import Graph
-from paper.equal_budget_page import FIXED, OTHERS, render
+from paper.equal_budget_page import OTHERS, models_of, render
 from paper.frame import Experiment, Plan, PlannedUnit, Results, code_of
 from paper.graphs import graph_of
-from paper.inputs import read_zoo
 from paper.published import nine
 
-BASELINES = 10
 TRIALS, MINUTES = 30, 5.0  # of a search, the minutes of one core
 RESCORED = 3  # best trials that are scored again with fresh seeds before the choice; their time comes on top
 TEST_MINUTES = 30.0  # of one core; where ten splits would take longer, three are tested
 FEWER = 3
-LEARN_NOTHING = ("majority", "twin_lookup")
 
 
 def limits(nodes: int) -> dict[str, int]:
@@ -45,7 +40,8 @@ def limits(nodes: int) -> dict[str, int]:
 
 def units(plan: Plan, results: Results) -> list[PlannedUnit]:
     """Small datasets first; LSGNN first on each."""
-    chosen = plan.chosen(("cora-linqs",) if plan.quick else (*nine(), *OTHERS))
+    own = (*nine(), *OTHERS, *(name.partition("/")[0] for name in results.finished()))
+    chosen = plan.chosen(("cora-linqs",) if plan.quick else tuple(dict.fromkeys(own)))
     models = plan.models or (("lsgnn", "sgc") if plan.quick else models_of(results))
     found = []
     for dataset in sorted(chosen, key=lambda name: info(name).nodes):
@@ -54,17 +50,6 @@ def units(plan: Plan, results: Results) -> list[PlannedUnit]:
             budget |= {"trials": 2, "search_splits": 1, "epochs": 3}
         found += [PlannedUnit(f"{dataset}/{m}", {"dataset": dataset, "model": m} | budget) for m in models]
     return found
-
-
-def models_of(results: Results) -> tuple[str, ...]:
-    """LSGNN, `FIXED`, the baselines with the best mean test score over the nine in the zoo's results, and whatever has
-    run already."""
-    zoo = [read_zoo(results.root, dataset) for dataset in nine()]
-    complete = set.intersection(*map(set, zoo)) - {"lsgnn", *FIXED, *LEARN_NOTHING}
-    mean = {model: np.mean([np.mean(scores[model]) for scores in zoo]) for model in complete}
-    strongest = sorted(complete, key=lambda model: (-mean[model], model))[:BASELINES]
-    done = [name.partition("/")[2] for name in results.finished()]
-    return tuple(dict.fromkeys(("lsgnn", *FIXED, *strongest, *done)))
 
 
 def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:

@@ -20,7 +20,6 @@ import numpy as np
 from lsgnn.benchmark.units import Unit
 from lsgnn.lines import LineFile
 from paper.frame import read_json
-from paper.provenance import mixed
 
 ENOUGH = 3  # splits
 RULES = {  # as searches store them → as pages say them
@@ -118,10 +117,9 @@ def read_shortened(root: Path, dataset: str) -> dict[str, str]:
     return found
 
 
-def read_mixed(root: Path, dataset: str) -> dict[str, str]:
-    """Model → which of the splits that `read_zoo` counts are of which version of it, where there are several."""
-    codes = {m: {unit.split: unit.code for unit in units} for m, units in _zoo_units(root, dataset).items()}
-    return {model: told for model, of_splits in codes.items() if (told := mixed(of_splits))}
+def read_codes(root: Path, dataset: str) -> dict[str, dict[int, str]]:
+    """Model → split → code that made it, for the units that `read_zoo` counts."""
+    return {m: {unit.split: unit.code for unit in units} for m, units in _zoo_units(root, dataset).items()}
 
 
 def zoo_lines(root: Path) -> Iterator[dict[str, Any]]:

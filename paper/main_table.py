@@ -13,9 +13,10 @@ from typing import Any, TypeAlias
 from lsgnn.zoo import get
 from paper.deviations import deviations
 from paper.frame import Experiment, Results
-from paper.inputs import SPACES, Tuned, read_mixed, read_shortened, read_tuned, read_zoo, tuned_lines, zoo_lines
+from paper.inputs import SPACES, Tuned, read_codes, read_shortened, read_tuned, read_zoo, tuned_lines, zoo_lines
 from paper.page import Cell, Page, Row, Score, Table
 from paper.peers import measured
+from paper.provenance import mixed, mixed_rows
 from paper.published import (
     CORRECTED,
     OURS,
@@ -127,13 +128,20 @@ def _budget(root: Path, zoo: Zoo, datasets: Sequence[str]) -> str:
     """How many splits and epochs there were, where it is not the same everywhere."""
     fewer = {(m, d): f"{len(s)} splits" for d in datasets for m, s in zoo[d].items() if len(s) < 10}
     cut = _cut(root, datasets)
-    versions = {(m, d): told for d in datasets for m, told in read_mixed(root, d).items()}
+    codes = {d: read_codes(root, d) for d in datasets}
+    versions = {(m, d): told for d in datasets for m, splits in codes[d].items() if (told := mixed(splits))}
     notes = {
         "Fewer than ten splits": fewer,
         "Not the preset itself": cut,
         "Splits by different versions of the model": versions,
     }
-    return " ".join(f"{told}: {_grouped(where)}." for told, where in notes.items() if where)
+    told = " ".join(f"{words}: {_grouped(where)}." for words, where in notes.items() if where)
+    rows: dict[str, dict[str, str]] = {}
+    for d, models in codes.items():
+        for model, splits in models.items():
+            if (model, d) not in versions:
+                rows.setdefault(model, {})[title(d)] = next(iter(splits.values()))
+    return told + mixed_rows(rows)
 
 
 def _cut(root: Path, datasets: Sequence[str]) -> dict[tuple[str, str], str]:

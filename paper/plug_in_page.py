@@ -8,7 +8,7 @@ import numpy as np
 
 from paper.frame import Results
 from paper.page import Page, Row, Table
-from paper.provenance import versions
+from paper.provenance import mixed_rows, versions
 from paper.published import extremes, nine, nine_columns, of_nine, our_row, published, published_row, title
 
 HOSTS = {"h2gcn": "H2GCN", "gprgnn": "GPRGNN", "dagnn": "DAGNN"}
@@ -37,6 +37,11 @@ def render(results: Results) -> Page:
         "Test accuracy (%) with the host's own fusion weights and with LocalSim's. published: H2GCN and GPRGNN without "
         f"LocalSim are copied from other papers there, with LocalSim they are tuned. ours: {how}."
     ) + (f" By different versions of the host: {'; '.join(several)}." if several else "")
+    rows_of: dict[str, dict[str, str]] = {}
+    for key in tests:
+        dataset, pair, _ = key.split("/")
+        rows_of.setdefault(pair, {})[title(dataset)] = results.code(key)
+    caption += mixed_rows(rows_of)
     return Page(
         "LocalSim as a plug-in",
         (Table("plug-in", caption, "model", nine_columns(), tuple(rows)),),

@@ -27,18 +27,24 @@ def _maker(environment: Mapping[str, str]) -> str:
     return f"{where} ({', '.join(f'{name} {environment[name]}' for name in LIBRARIES)})"
 
 
-def mixed(codes: Mapping[int, str]) -> str:
-    """Split → code of the model that made its unit: which splits are of which version; empty if all are of one.
+def mixed(codes: Mapping[Any, str]) -> str:
+    """Split, run or dataset → code of the model that made it: which are of which version; empty if all are of one.
 
     >>> mixed({0: "aa", 1: "aa", 2: ""})
     'code aa on 0, 1, before provenance was kept on 2'
     """
-    splits: dict[str, list[int]] = {}
-    for split, code in sorted(codes.items()):
-        splits.setdefault(code, []).append(split)
-    if len(splits) < 2:
+    where: dict[str, list[str]] = {}
+    for label, code in codes.items():
+        where.setdefault(code, []).append(str(label))
+    if len(where) < 2:
         return ""
-    return ", ".join(f"{version(code)} on {', '.join(map(str, of))}" for code, of in splits.items())
+    return ", ".join(f"{version(code)} on {', '.join(labels)}" for code, labels in where.items())
+
+
+def mixed_rows(rows: Mapping[str, Mapping[str, str]]) -> str:
+    """Row → dataset → code: a sentence on the rows whose datasets are of several versions; empty if there are none."""
+    told = [f"{label} ({found})" for label, codes in rows.items() if (found := mixed(codes))]
+    return f" Datasets by different versions of the model: {'; '.join(told)}." if told else ""
 
 
 def version(code: str) -> str:

@@ -10,7 +10,7 @@ from paper.frame import Plan, PlannedUnit, Results
 from paper.inputs import read_zoo
 from paper.page import to_markdown
 from paper.peers import measured
-from paper.provenance import LIBRARIES, made_with, mixed
+from paper.provenance import LIBRARIES, made_with, mixed, mixed_rows
 from paper.running import run
 from tests.paper.stored import add_zoo_unit
 from tests.paper.test_frame import squares
@@ -29,7 +29,16 @@ def test_a_page_counts_the_units_of_every_commit() -> None:
 
 def test_one_version_needs_no_words() -> None:
     assert mixed({0: "aa", 1: "aa"}) == mixed({0: "", 1: ""}) == mixed({}) == ""
-    assert mixed({1: "", 0: "aa", 2: "bb"}) == "code aa on 0, before provenance was kept on 1, code bb on 2"
+    assert mixed({0: "aa", 1: "", 2: "bb"}) == "code aa on 0, before provenance was kept on 1, code bb on 2"
+    assert mixed_rows({"GCN": {"Cora": "aa", "Texas": "aa"}}) == ""
+
+
+def test_a_row_whose_datasets_are_of_two_versions_says_so(tmp_path: Path) -> None:
+    add_zoo_unit(tmp_path, "cora", "gcn", 0, 80.0, code="new")
+    add_zoo_unit(tmp_path, "texas", "gcn", 0, 60.0)
+    text = to_markdown(main_table.render(Results(tmp_path, "main")))
+    told = "Datasets by different versions of the model: gcn (code new on Cora, before provenance was kept on Texas)."
+    assert told in text
 
 
 def test_a_row_of_the_main_table_with_splits_of_two_versions_says_so(tmp_path: Path) -> None:
