@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint docs paper clean
+.PHONY: demo test lint docs paper check-results clean
 
 demo: .venv/core ## the main job on the bundled real graphs
 	$(BIN)/lsgnn demo
@@ -27,6 +27,9 @@ paper: .venv/core ## all tables and pages from paper/results, and before that, o
 	  test -e $(RELEASED)-torch/$$name.json || $(BIN)/lsgnn evaluate $$name --preset released --engine torch --out $(RELEASED)-torch/$$name.json; \
 	done
 	$(BIN)/python -m paper
+
+check-results: .venv/core ## a random stored unit of every model, computed again and compared
+	$(BIN)/python -m paper.scripts.check_results
 
 clean:
 	rm -rf .venv dist build demo-output docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

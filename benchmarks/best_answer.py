@@ -27,6 +27,7 @@ import torch
 import lsgnn
 from benchmarks.best_answer_table import GRAPHS, table_of
 from lsgnn import Graph, zoo
+from lsgnn.benchmark.model_code import model_code
 from lsgnn.datasets import info, names
 from lsgnn.errors import InputError, LSGNNWarning
 from lsgnn.graph.split_checks import default_splits
@@ -138,7 +139,8 @@ def run_units(what: str, graphs: list[str], splits: list[int], minutes: float) -
         except (InputError, MemoryError) as error:
             unit = {"error": str(error)}
         about = {"what": what, "graph": name, "split": split, "model": model, "metric": metric}
-        file.add(key, about | unit | {"environment": environment()})
+        code = {"code": model_code(model)} if model else {}  # which of several models the others choose is in `unit`
+        file.add(key, about | unit | code | {"environment": environment()})
         shown = {name: unit[name] for name in ("val", "test", "error", "cpu_seconds") if name in unit}
         print(what, name, model, split, shown, flush=True)
 

@@ -21,6 +21,7 @@ __all__ = ["get", "names"]
 _HOME = {
     "main": "main_table",
     "tuning": "tuning",
+    "equal-budget": "equal_budget",
     "peers": "peers",
     "large": "large",
     "cost": "cost",

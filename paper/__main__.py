@@ -53,7 +53,16 @@ def run(
     datasets: Annotated[
         str | None, typer.Option(help="Names joined by commas (default: the experiment's own).")
     ] = None,
+    models: Annotated[
+        str | None, typer.Option("--only", help="Models, joined by commas, where an experiment has a choice of them.")
+    ] = None,
     quick: Quick = False,
+    fresh: Annotated[
+        bool,
+        typer.Option(
+            "--fresh", help="Compute anew what was made by another version of a model's code, or before that was kept."
+        ),
+    ] = False,
     results: Raw = RESULTS,
     benchmarks: Measured = BENCHMARKS,
     out: Out = None,
@@ -63,16 +72,19 @@ def run(
 ) -> None:
     """Re-run an experiment and render its page; what is already in the results folder is not computed again."""
     from lsgnn.datasets import info
+    from lsgnn.zoo import get
     from paper.frame import Plan, Results
 
     chosen = _chosen(name)
-    asked = None if datasets is None else tuple(part.strip() for part in datasets.split(","))
+    asked, only = _parts(datasets), _parts(models)
     for dataset in asked or ():
         info(dataset)  # a misspelt name is an error before anything runs
-    plan = Plan(asked, quick, data_dir)
+    for model in only or ():
+        get(model)
+    plan = Plan(asked, quick, data_dir, only, None if quick else results / "tuning" / "studies")
     written: list[Path] = []
     for experiment in chosen:
-        for line in _compute(experiment, plan, Results(results, experiment.name, quick, benchmarks), jobs):
+        for line in _compute(experiment, plan, Results(results, experiment.name, quick, benchmarks, fresh), jobs):
             say(f"note: {experiment.name}: {line}")
         written += _render([experiment], results, benchmarks, out, quick)
     _show(written, json)
@@ -89,6 +101,10 @@ def render(
 ) -> None:
     """Only make tables and figures from stored results."""
     _show(_render(_chosen(name), results, benchmarks, out, quick), json)
+
+
+def _parts(joined: str | None) -> tuple[str, ...] | None:
+    return None if joined is None else tuple(part.strip() for part in joined.split(","))
 
 
 def _chosen(name: str) -> list[Experiment]:

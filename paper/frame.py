@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,15 @@ class PlannedUnit:
     arguments: dict[str, Any] = field(repr=False)
 
 
+def code_of(arguments: Mapping[str, Any]) -> str:
+    """The digest of the code of the model that a unit is about, as it is now; empty where it names none of the zoo."""
+    from lsgnn import zoo
+    from lsgnn.benchmark.model_code import model_code
+
+    model = arguments.get("model", arguments.get("host"))
+    return model_code(model) if model in zoo.names() else ""
+
+
 @dataclass(frozen=True)
 class Plan:
     """What was asked for.
@@ -34,11 +43,15 @@ class Plan:
         datasets: the datasets to run on; None for the experiment's own choice.
         quick: a tiny version that ends in seconds and proves nothing; its results are kept apart.
         data_dir: folder of `.npz` graphs.
+        models: the models to run, where an experiment has a choice of them; None for the experiment's own.
+        studies: folder for what a long unit has done so far, from where it goes on after a kill; None to keep nothing.
     """
 
     datasets: tuple[str, ...] | None = None
     quick: bool = False
     data_dir: Path | None = None
+    models: tuple[str, ...] | None = None
+    studies: Path | None = None
 
     def chosen(self, default: tuple[str, ...]) -> tuple[str, ...]:
         return default if self.datasets is None else self.datasets
@@ -53,12 +66,15 @@ class Results:
         experiment: name of the experiment.
         quick: read (and write) the quick version's results, which never mix with the real ones.
         benchmarks: folder of what the scripts in `benchmarks/` measured; None if nothing was.
+        fresh: do not see units that were made by other code of their model than there is now. They stay in the file
+            until new ones, whose lines come later, take their place.
     """
 
     root: Path
     experiment: str
     quick: bool = False
     benchmarks: Path | None = None
+    fresh: bool = False
     _files: dict[Path, LineFile] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -80,6 +96,10 @@ class Results:
         arguments: dict[str, Any] = self._stored(self.path(name))[name]["arguments"]
         return arguments
 
+    def code(self, name: str) -> str:
+        """The code of the model that made a finished unit; empty where it has none or it was not kept."""
+        return str(self._stored(self.path(name))[name].get("code", ""))
+
     def add(self, unit: PlannedUnit, **outcome: Any) -> None:
         """Keeps what a unit computed, as `result`, and whatever else there is to say of it."""
         about = {"experiment": self.experiment, "name": unit.name, "arguments": unit.arguments}
@@ -91,7 +111,10 @@ class Results:
     def _stored(self, path: Path) -> dict[str, dict[str, Any]]:
         """Name → line, for the lines of a file that are whole."""
         lines = self._file(path).lines().values()
-        return {line["name"]: line for line in lines if {"name", "arguments", "result"} <= line.keys()}
+        whole = {line["name"]: line for line in lines if {"name", "arguments", "result"} <= line.keys()}
+        if not self.fresh:
+            return whole
+        return {name: line for name, line in whole.items() if line.get("code") == code_of(line["arguments"])}
 
     def benchmark(self, name: str) -> Any:
         """What a script in `benchmarks/` measured; None if it has not run."""
@@ -101,6 +124,10 @@ class Results:
     def finished(self) -> list[str]:
         """The names of all finished units, sorted."""
         return sorted(name for path in self.folder.glob("*.jsonl") for name in self._stored(path))
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """Everything that is stored of the finished units, by name."""
+        yield from (self._stored(self.path(name))[name] for name in self.finished())
 
 
 Compute = Callable[[dict[str, Any], Plan], dict[str, Any]]
@@ -118,6 +145,7 @@ class Experiment:
             that a unit may build on the results of others. None where the page shows what other commands have stored.
         compute: a unit's arguments in, its result out; a function of a module, because it may run in another process.
             Needed where there are units.
+        sources: the stored lines that the page is made from; by default the units of the experiment.
     """
 
     name: str
@@ -125,6 +153,7 @@ class Experiment:
     render: Callable[[Results], Page]
     units: Callable[[Plan, Results], list[PlannedUnit]] = lambda plan, results: []
     compute: Compute | None = None
+    sources: Callable[[Results], Iterable[Mapping[str, Any]]] = Results.lines
 
 
 def read_json(path: Path) -> Any:

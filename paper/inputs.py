@@ -98,13 +98,13 @@ def read_zoo(root: Path, dataset: str) -> dict[str, list[float]]:
     return {model: [unit.test for unit in units] for model, units in _zoo_units(root, dataset).items()}
 
 
-def read_card(root: Path, dataset: str, model: str) -> dict[int, float]:
-    """Split → test score (%) of the units below `root/zoo/<dataset>` with exactly the settings of the model's card."""
+def read_card(root: Path, dataset: str, model: str) -> dict[int, Unit]:
+    """Split → unit below `root/zoo/<dataset>` with exactly the settings of the model's card."""
     from lsgnn.zoo.presets import zoo_preset
 
     card = zoo_preset(model, dataset).to_dict()
     units = _stored_units(root / "zoo" / dataset / f"{model}.jsonl")
-    return {unit.split: unit.test for unit in units if _in_full(unit) == card}
+    return {unit.split: unit for unit in units if _in_full(unit) == card}
 
 
 def read_shortened(root: Path, dataset: str) -> dict[str, str]:
@@ -117,6 +117,24 @@ def read_shortened(root: Path, dataset: str) -> dict[str, str]:
     return found
 
 
+def read_codes(root: Path, dataset: str) -> dict[str, dict[int, str]]:
+    """Model → split → code that made it, for the units that `read_zoo` counts."""
+    return {m: {unit.split: unit.code for unit in units} for m, units in _zoo_units(root, dataset).items()}
+
+
+def zoo_lines(root: Path) -> Iterator[dict[str, Any]]:
+    """Everything that is stored of the units below `root/zoo`."""
+    for path in sorted((root / "zoo").glob("*/*.jsonl")):
+        yield from LineFile(path).lines().values()
+
+
+def tuned_lines(root: Path) -> Iterator[dict[str, Any]]:
+    """The test scores of every search below `root/tuning`."""
+    for path in sorted((root / "tuning").rglob("*.json")):
+        document = read_json(path)
+        yield from document.get("test", {}).values() if isinstance(document, dict) else ()
+
+
 def _differences(model: str, dataset: str, used: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
     """For every variant of the model, its name and which settings differ from its card."""
     from lsgnn.zoo.presets import zoo_preset, zoo_variants
@@ -127,11 +145,15 @@ def _differences(model: str, dataset: str, used: Mapping[str, Any]) -> Iterator[
 
 
 def _zoo_units(root: Path, dataset: str) -> dict[str, list[Unit]]:
-    groups: dict[str, dict[str, list[Unit]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[str, list[Unit]] = {}
     for path in sorted((root / "zoo" / dataset).glob("*.jsonl")):
-        for unit in _stored_units(path):
-            groups[unit.model][repr(sorted(_in_full(unit).items()))].append(unit)
-    return {model: _best_on_validation(list(settings.values())) for model, settings in groups.items()}
+        groups: dict[str, dict[int, Unit]] = defaultdict(dict)
+        for unit in (stored := _stored_units(path)):
+            groups[repr(sorted(_in_full(unit).items()))][unit.split] = unit
+        if stored:  # what an older version of the model scored is no rival of the latest
+            latest = [units for units in groups.values() if any(u.code == stored[-1].code for u in units.values())]
+            found[path.stem] = _best_on_validation([list(units.values()) for units in latest])
+    return found
 
 
 def _in_full(unit: Unit) -> dict[str, Any]:
@@ -143,10 +165,8 @@ def _in_full(unit: Unit) -> dict[str, Any]:
 
 
 def _stored_units(path: Path) -> list[Unit]:
-    """By split, and then by key, so that nothing depends on the order in which they were computed."""
-    found = ((key, Unit.of(line)) for key, line in LineFile(path).lines().items())
-    whole = [(unit.split, key, unit) for key, unit in found if unit is not None]
-    return [unit for *_, unit in sorted(whole, key=lambda entry: entry[:2])]
+    """In the order in which they were stored."""
+    return [unit for line in LineFile(path).lines().values() if (unit := Unit.of(line)) is not None]
 
 
 def _best_on_validation(groups: Sequence[list[Unit]]) -> list[Unit]:
@@ -157,11 +177,9 @@ def _best_on_validation(groups: Sequence[list[Unit]]) -> list[Unit]:
     most = max(len(units) for units in groups)
     rivals = [units for units in groups if len(units) >= min(ENOUGH, most)]
     shared = set.intersection(*({unit.split for unit in units} for units in rivals))
-    if not shared:
-        return max(rivals, key=lambda units: len(units))
 
     def rank(units: list[Unit]) -> tuple[float, int]:
-        return float(np.mean([unit.val for unit in units if unit.split in shared])), len(units)
+        return float(np.mean([unit.val for unit in units if unit.split in shared])) if shared else 0.0, len(units)
 
     best = max(rivals, key=rank)
     return sorted(best, key=lambda unit: unit.split)

@@ -6,16 +6,17 @@ Nothing is computed here. The rows come from `scripts/tune_datasets.py` (results
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from lsgnn.zoo import get
 from paper.deviations import deviations
 from paper.frame import Experiment, Results
-from paper.inputs import SPACES, Tuned, read_shortened, read_tuned, read_zoo
+from paper.inputs import SPACES, Tuned, read_codes, read_shortened, read_tuned, read_zoo, tuned_lines, zoo_lines
 from paper.page import Cell, Page, Row, Score, Table
 from paper.peers import measured
+from paper.provenance import mixed, mixed_rows
 from paper.published import (
     CORRECTED,
     OURS,
@@ -127,8 +128,20 @@ def _budget(root: Path, zoo: Zoo, datasets: Sequence[str]) -> str:
     """How many splits and epochs there were, where it is not the same everywhere."""
     fewer = {(m, d): f"{len(s)} splits" for d in datasets for m, s in zoo[d].items() if len(s) < 10}
     cut = _cut(root, datasets)
-    text = f"Fewer than ten splits: {_grouped(fewer)}. " if fewer else ""
-    return text + (f"Not the preset itself: {_grouped(cut)}." if cut else "")
+    codes = {d: read_codes(root, d) for d in datasets}
+    versions = {(m, d): told for d in datasets for m, splits in codes[d].items() if (told := mixed(splits))}
+    notes = {
+        "Fewer than ten splits": fewer,
+        "Not the preset itself": cut,
+        "Splits by different versions of the model": versions,
+    }
+    told = " ".join(f"{words}: {_grouped(where)}." for words, where in notes.items() if where)
+    rows: dict[str, dict[str, str]] = {}
+    for d, models in codes.items():
+        for model, splits in models.items():
+            if (model, d) not in versions:
+                rows.setdefault(model, {})[title(d)] = next(iter(splits.values()))
+    return told + mixed_rows(rows)
 
 
 def _cut(root: Path, datasets: Sequence[str]) -> dict[tuple[str, str], str]:
@@ -173,4 +186,10 @@ def _winner(dataset: str, zoo: Zoo, tuned: Sequence[Tuned]) -> str:
     return f"{title(dataset)} {best} {means[best]:.2f}" if best else ""
 
 
-EXPERIMENT = Experiment("main", "The main table", render)
+def sources(results: Results) -> Iterator[Mapping[str, Any]]:
+    """The units of the zoo and the test scores of the searches."""
+    yield from zoo_lines(results.root)
+    yield from tuned_lines(results.root)
+
+
+EXPERIMENT = Experiment("main", "The main table", render, sources=sources)

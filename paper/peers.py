@@ -18,6 +18,7 @@ from paper.gap_page import gain
 from paper.graphs import graph_of
 from paper.inputs import read_card
 from paper.page import Page, Row, Score, Table
+from paper.provenance import versions
 from paper.published import nine, published, title
 
 TITLE = "Why a baseline differs"
@@ -42,12 +43,17 @@ class Check:
 
 @dataclass(frozen=True)
 class Measured:
-    """Test scores (%) on the same splits, by the preset and with the change, and the published mean."""
+    """Test scores (%) on the same splits, by the preset and with the change, and the published mean.
+
+    `versions` tells which versions of the model's code the scores come from, where there are several: they explain
+    nothing then.
+    """
 
     check: Check
     published: float
     card: list[float]
     changed: list[float]
+    versions: str = ""
 
     @property
     def explains(self) -> bool:
@@ -55,12 +61,16 @@ class Measured:
         than its standard error."""
         before, after = (abs(Score.of(scores).mean - self.published) for scores in (self.card, self.changed))
         mean, error = gain(self.changed, self.card)
-        return after <= before / 2 and abs(mean) > error
+        return not self.versions and after <= before / 2 and abs(mean) > error
+
+    @property
+    def says(self) -> str:
+        """The change in words, and a warning where it is not the only one."""
+        warning = f" (by different versions of the model: {self.versions})" if self.versions else ""
+        return self.check.says + warning
 
     def __str__(self) -> str:
-        return (
-            f"{self.check.says}: {Score.of(self.changed)} (unchanged: {Score.of(self.card)}, {len(self.card)} splits)"
-        )
+        return f"{self.says}: {Score.of(self.changed)} (unchanged: {Score.of(self.card)}, {len(self.card)} splits)"
 
 
 @cache
@@ -108,10 +118,12 @@ def measured(results: Results) -> list[Measured]:
     for check in checks():
         if found := results.get(check.key):
             card = read_card(results.root, check.dataset, check.model)
-            both = {split: (card[split], test) for split, test in enumerate(found["test"]) if split in card}
+            both = {split: (card[split].test, test) for split, test in enumerate(found["test"]) if split in card}
             if both:
                 before, after = (list(scores) for scores in zip(*both.values(), strict=True))
-                done.append(Measured(check, printed[check.model][check.dataset], before, after))
+                codes = [*(card[split].code for split in both), results.code(check.key)]
+                told = versions(codes) if len(set(codes)) > 1 else ""
+                done.append(Measured(check, printed[check.model][check.dataset], before, after, told))
     return done
 
 
@@ -123,8 +135,8 @@ def render(results: Results) -> Page:
     for found in measured(results):
         label = f"{labels[found.check.model]}, {title(found.check.dataset)}"
         scores = (Score(found.published), Score.of(found.card), Score.of(found.changed))
-        rows.append(Row(label, (*scores, f"{len(found.card)}", found.check.says)))
-        (explained if found.explains else others).append(f"{label} ({found.check.says})")
+        rows.append(Row(label, (*scores, f"{len(found.card)}", found.says)))
+        (explained if found.explains else others).append(f"{label} ({found.says})")
     if not rows:
         return Page(TITLE, (), ("not run yet: `python -m paper run peers`",))
     caption = (

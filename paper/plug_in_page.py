@@ -8,6 +8,7 @@ import numpy as np
 
 from paper.frame import Results
 from paper.page import Page, Row, Table
+from paper.provenance import mixed_rows, versions
 from paper.published import extremes, nine, nine_columns, of_nine, our_row, published, published_row, title
 
 HOSTS = {"h2gcn": "H2GCN", "gprgnn": "GPRGNN", "dagnn": "DAGNN"}
@@ -31,10 +32,16 @@ def render(results: Results) -> Page:
             "validation loss, seed 28, cosine similarity, undirected, test read once; as elsewhere, test nodes of one "
             "split may validate in another"
         )
+    several = [told for key in tests if (told := _versions(results, key))]
     caption = (
         "Test accuracy (%) with the host's own fusion weights and with LocalSim's. published: H2GCN and GPRGNN without "
         f"LocalSim are copied from other papers there, with LocalSim they are tuned. ours: {how}."
-    )
+    ) + (f" By different versions of the host: {'; '.join(several)}." if several else "")
+    rows_of: dict[str, dict[str, str]] = {}
+    for key in tests:
+        dataset, pair, _ = key.split("/")
+        rows_of.setdefault(pair, {})[title(dataset)] = results.code(key)
+    caption += mixed_rows(rows_of)
     return Page(
         "LocalSim as a plug-in",
         (Table("plug-in", caption, "model", nine_columns(), tuple(rows)),),
@@ -51,6 +58,15 @@ def _budgets(results: Results, tests: Sequence[str]) -> str:
         if name not in found.setdefault(budget, []):
             found[budget].append(name)
     return "; ".join(f"{budget} on {', '.join(names)}" for budget, names in found.items())
+
+
+def _versions(results: Results, test: str) -> str:
+    """The versions of the host that a test, its trials and the other side's test come from, if there are several."""
+    dataset, pair, _ = test.split("/")
+    other = test.replace("-original/", "-localsim/")
+    beside = [key for key in results.finished() if key.startswith(f"{dataset}/{pair}/") or key == other]
+    codes = [results.code(key) for key in beside]
+    return f"{title(dataset)} {pair} ({versions(codes)})" if len(set(codes)) > 1 else ""
 
 
 def _scores(results: Results, host: str, side: str) -> dict[str, list[float] | None]:

@@ -8,6 +8,7 @@ from lsgnn.files import make_folder, write_text
 from paper.figures import save_figure
 from paper.frame import Experiment, Results
 from paper.page import Figure, to_latex, to_markdown
+from paper.provenance import made_with
 
 
 def render(experiment: Experiment, results: Results, out: Path) -> list[Path]:
@@ -15,7 +16,7 @@ def render(experiment: Experiment, results: Results, out: Path) -> list[Path]:
     page = experiment.render(results)
     make_folder(out)
     written = [out / f"{experiment.name}.md", out / f"{experiment.name}.tex"]
-    write_text(written[0], to_markdown(page))
+    write_text(written[0], "\n".join(filter(None, (to_markdown(page), made_with(experiment.sources(results))))))
     write_text(written[1], to_latex(page))
     for item in page.items:
         if isinstance(item, Figure):

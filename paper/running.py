@@ -17,7 +17,7 @@ from typing import Any
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import DatasetUnavailable, InputError, LSGNNWarning
 from paper import get
-from paper.frame import Experiment, Plan, PlannedUnit, Results
+from paper.frame import Experiment, Plan, PlannedUnit, Results, code_of
 
 OnDone = Callable[[int, int], None]  # (units finished, units known so far)
 
@@ -46,7 +46,7 @@ def run(
             if isinstance(outcome, str):
                 skipped[unit.name] = outcome
             else:
-                results.add(unit, **outcome, environment=environment())
+                results.add(unit, **outcome, code=code_of(unit.arguments), environment=environment())
             done += 1
             if on_done is not None:
                 on_done(done, len(units))
@@ -61,7 +61,7 @@ def is_finished(unit: PlannedUnit, results: Results) -> bool:
     if changed:
         raise InputError(
             f"{unit.name} in {results.path(unit.name)} was made with other settings ({', '.join(sorted(changed))}): "
-            "remove its line to compute it anew"
+            "remove its line to compute it anew, or pass --fresh if the model is another now"
         )
     return True
 

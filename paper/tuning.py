@@ -13,7 +13,7 @@ import numpy as np
 
 from paper.figures import BLUE, GREY, ORANGE, drawing
 from paper.frame import Experiment, Results
-from paper.inputs import SPACES, Tuned, read_tuned
+from paper.inputs import SPACES, Tuned, read_tuned, tuned_lines
 from paper.page import Cell, Figure, Page, Row, Score, Table
 from paper.published import OTHERS, SHARED, nine, printed_lsgnn, published, title
 
@@ -137,4 +137,4 @@ def _average_and_error(entries: Sequence[Tuned]) -> str:
     return f"{average:.2f} (standard error {np.sqrt(sum(variances)) / len(entries):.2f})"
 
 
-EXPERIMENT = Experiment("tuning", "Tuned on validation", render)
+EXPERIMENT = Experiment("tuning", "Tuned on validation", render, sources=lambda results: tuned_lines(results.root))

@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,15 @@ def test_a_command_line_of_the_docs_can_be_parsed(words: list[str], generated: A
         if words[3:]:
             given = click_command(paper_app).commands[words[3]].make_context(words[3], words[4:]).params
             assert given["name"] in ("all", *paper.names())
+        return
+    if words[:2] == ["python", "-m"] and words[2].startswith("paper.scripts."):
+        script = import_module(words[2])
+        if hasattr(script, "app"):
+            click_command(script.app).make_context(words[2], words[3:])
+        elif hasattr(script, "parser"):
+            script.parser().parse_args(words[3:])
+        else:
+            assert len(words) == 3, "give the script a function `parser`, so that its options can be checked"
         return
     if program != "lsgnn":
         assert program in ("make", "pip", "python3"), f"unexpected program {program!r}"

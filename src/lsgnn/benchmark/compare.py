@@ -15,6 +15,7 @@ from typing import Any
 from lsgnn import zoo
 from lsgnn.benchmark.comparison import Comparison, Row
 from lsgnn.benchmark.configurations import changes_for_fit, configurations
+from lsgnn.benchmark.model_code import model_code
 from lsgnn.benchmark.recall_by_class import recall_by_class
 from lsgnn.benchmark.units import Unit, UnitStore
 from lsgnn.config import TrainingConfig
@@ -147,6 +148,7 @@ class _Bench:
             cpu_seconds=cpu_seconds,
             prepare_cpu_seconds=self.prepared.cpu_seconds(self.model, config),
             recall=recall_by_class(solution.logits[scored], y[scored], self.graph.num_classes),
+            code=model_code(self.model.name),
         )
 
 

@@ -45,6 +45,7 @@ class Unit:
     cpu_seconds: float | None = None  # of training and prediction, on one thread
     prepare_cpu_seconds: float | None = None
     recall: Recall = ()  # of each class of the test nodes
+    code: str = ""  # digest of the model's own code (`model_code`); empty before it was kept
 
     @classmethod
     def of(cls, stored: Mapping[str, Any] | None) -> Self | None:
@@ -54,6 +55,8 @@ class Unit:
         if not isinstance(stored["config"], dict) or not all(_is_number(stored[name]) for name in _NUMBERS):
             return None
         found = {f.name: stored[f.name] for f in fields(cls) if f.name in stored}
+        if not (isinstance(found["environment"], dict) and isinstance(found.get("code", ""), str)):
+            return None
         recall = found.get("recall", ())
         shares = recall if isinstance(recall, list | tuple) else (recall,)
         if not all(value is None or _is_number(value) for value in (*shares, *(found.get(name) for name in _COSTS))):
@@ -63,7 +66,7 @@ class Unit:
 
 _NUMBERS = ("split", "val", "test", "best_epoch", "epochs", "seconds", "prepare_seconds", "num_parameters")
 _COSTS = ("cpu_seconds", "prepare_cpu_seconds")
-_LATER = (*_COSTS, "recall")
+_LATER = (*_COSTS, "recall", "code")
 
 
 def _is_number(value: Any) -> bool:
