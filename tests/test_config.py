@@ -35,9 +35,10 @@ def test_settings_survive_toml_unchanged() -> None:
 
 def test_a_result_from_before_a_setting_existed_keeps_its_name() -> None:
     config = LSGNNConfig()
-    assert config.to_dict() == config.naming_settings | {"structure_features": "none"}
-    young = config.replace(structure_features="degrees")
-    assert young.naming_settings == young.to_dict()
+    young = {name: config.to_dict()[name] for name in LSGNNConfig.YOUNGER}
+    assert config.to_dict() == config.naming_settings | young
+    for name, value in (("structure_features", "degrees"), ("reduce_norm", "batch")):
+        assert config.replace(**{name: value}).naming_settings == config.naming_settings | {name: value}
 
 
 def test_an_integer_will_do_for_a_float() -> None:

@@ -23,6 +23,7 @@ StructureFeatures = Literal["none", "degrees"]
 Weights = Literal["auto", "localsim", "localsim_naive", "graph", "node", "free", "random"]
 Head = Literal["linear", "mlp"]
 ReduceInit = Literal["stacked", "per_matrix"]
+ReduceNorm = Literal["row", "batch", "none"]
 Optimizer = Literal["adam", "adamw"]
 SelectBy = Literal[
     "val_loss",
@@ -123,6 +124,8 @@ class TrainingConfig(Settings):
 class LSGNNConfig(TrainingConfig):
     """Settings of LSGNN, in data-flow order; the ranges are in the comments."""
 
+    YOUNGER: ClassVar[tuple[str, ...]] = (*TrainingConfig.YOUNGER, "reduce_norm")
+
     # what `precompute` reads: β, γ and K are not among it
     STRUCTURE: ClassVar[tuple[str, ...]] = (
         *("direction", "degree", "filter", "feature_norm", "similarity", "euclid_sign"),
@@ -152,6 +155,7 @@ class LSGNNConfig(TrainingConfig):
     hidden_channels: int = 16  # ≥ 1
     reduce_layers: int = 1  # ≥ 1; all but the last have width 2·hidden_channels
     reduce_init: ReduceInit = "stacked"  # stacked: Glorot over all 2K+1 matrices at once, as the released code
+    reduce_norm: ReduceNorm = "row"  # row: length one, as released; batch: each column over the training nodes
     adjacency_embedding: bool = False
     out_norm: bool = True
     head: Head = "linear"

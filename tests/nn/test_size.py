@@ -24,6 +24,7 @@ settings = st.fixed_dictionaries(
         "weights": st.sampled_from([kind for kind in Weights.__args__ if kind != "auto"]),  # type: ignore[attr-defined]
         "head": st.sampled_from(["linear", "mlp"]),
         "adjacency_embedding": st.booleans(),
+        "reduce_norm": st.sampled_from(["row", "batch", "none"]),
     }
 )
 

@@ -32,7 +32,12 @@ def store(tmp_path: Path) -> Store:
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"class_weight": "balanced", "beta": 0.3, "gamma": 0.9}, {"weights": "graph", "propagation": "power"}],
+    [
+        {},
+        {"class_weight": "balanced", "beta": 0.3, "gamma": 0.9},
+        {"weights": "graph", "propagation": "power"},
+        {"reduce_norm": "batch"},
+    ],
 )
 def test_one_batch_of_all_rows_is_the_training_of_the_torch_loop(store: Store, settings: dict[str, Any]) -> None:
     config = CONFIG.replace(**settings)
@@ -113,6 +118,8 @@ def test_more_processes_than_rows_are_refused(store: Store) -> None:
         train_stored(store, CONFIG.replace(head="mlp"), batch_size=1)
     with pytest.raises(InputError, match="head='mlp' normalises over the whole batch"):
         train_stored(store, CONFIG.replace(head="mlp"), world=World(0, 2))
+    with pytest.raises(InputError, match=r"reduce_norm='batch' normalises over .*: use reduce_norm='row'"):
+        train_stored(store, CONFIG.replace(reduce_norm="batch"), world=World(0, 2))
 
 
 def test_alone_there_is_nobody_to_join() -> None:

@@ -18,6 +18,8 @@ KINDS = [
     {"head": "mlp"},
     {"head": "mlp", "out_norm": False, "reduce_layers": 2},
     {"weights": "graph"},
+    {"reduce_norm": "batch", "out_norm": False},
+    {"reduce_norm": "none"},
     {"weights": "node"},
     {"weights": "localsim_naive"},
     {"weights": "free", "adjacency_embedding": True},

@@ -22,6 +22,8 @@ KINDS = [
     {"weights": "graph", "K": 1},
     {"weights": "node", "direction": "out"},
     {"structure_features": "degrees"},
+    {"reduce_norm": "batch", "reduce_layers": 2, "feature_norm": "none"},
+    {"reduce_norm": "none"},
 ]
 
 

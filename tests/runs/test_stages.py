@@ -19,7 +19,7 @@ def test_directions_are_tried_on_directed_graphs_and_class_weights_where_classes
     assert directed["class weights"] == 1
     assert names(random_graph(), metric="average_precision")["class weights"] == 2
     assert list(directed) == [
-        *("features", "structure", "class weights", "hops", "direction", "links", "learning", "weights")
+        *("features", "structure", "class weights", "hops", "direction", "links", "learning", "magnitude", "weights")
     ]
 
 
@@ -58,3 +58,19 @@ def test_equal_links_of_unequal_weight_have_a_direction() -> None:
     pair = np.array([[0, 1], [1, 0]])
     for weights, directed in (([2.0, 2.0], False), ([1.0, 5.0], True)):
         assert is_directed(Graph(x=np.eye(2), edge_index=pair, edge_weight=np.array(weights))) is directed
+
+
+def test_all_norms_of_rows_go_together() -> None:
+    def magnitude(*undecided: str) -> Stage:
+        found = stages(random_graph(), LSGNNConfig(), undecided, "accuracy")
+        return next(stage for stage in found if stage.name == "magnitude")
+
+    rows = {"reduce_norm": "row", "out_norm": True}
+    kept = {"reduce_norm": "batch", "out_norm": False, "feature_norm": "standard"}
+    together = magnitude("feature_norm", "reduce_norm", "out_norm")
+    assert together.options == (rows, kept)  # what was decided, degrees and hops, is not touched
+    assert [together.label(0), together.label(1)] == ["rows of length one", "batch norm"]
+    assert magnitude("reduce_norm", "out_norm").options == (rows,)  # nor is the user's own scale of features
+    ways = magnitude(*LSGNN_OPEN)
+    assert [option.get("direction") for option in ways.options] == [None, None, "undirected", "out", "in"]
+    assert ways.label(4) == "batch norm, 2 hops, degrees, in"

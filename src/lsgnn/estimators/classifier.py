@@ -78,8 +78,9 @@ class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         hidden_channels: int | str = "auto",
         reduce_layers: int = 1,
         reduce_init: str = "stacked",
+        reduce_norm: str = "auto",
         adjacency_embedding: bool | str = "auto",
-        out_norm: bool = True,
+        out_norm: bool | str = "auto",
         head: str = "linear",
         members: int = 1,
         engine: str = "auto",
@@ -113,6 +114,7 @@ class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.hidden_channels = hidden_channels
         self.reduce_layers = reduce_layers
         self.reduce_init = reduce_init
+        self.reduce_norm = reduce_norm
         self.adjacency_embedding = adjacency_embedding
         self.out_norm = out_norm
         self.head = head

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from lsgnn.nn.channel_norm import folded
 from lsgnn.nn.fusion import fuse
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import Rows
@@ -73,11 +74,8 @@ def _linear_at(head: nn.Module, h: Tensor) -> tuple[Tensor, Tensor]:
     assert isinstance(first, nn.Linear)
     assert isinstance(last, nn.Linear)
     assert isinstance(norm, nn.BatchNorm1d)
-    assert norm.running_mean is not None
-    assert norm.running_var is not None
-    scale = norm.weight.double() / torch.sqrt(norm.running_var.double() + norm.eps)
-    W = scale.unsqueeze(-1) * first.weight.double()
-    b = scale * (first.bias.double() - norm.running_mean.double()) + norm.bias.double()
+    scale, shift = folded(norm)
+    W, b = scale.unsqueeze(-1) * first.weight.double(), scale * first.bias.double() + shift
     open = (W @ h + b > 0).double()
     out = last.weight.double() * open
     return out @ W, out @ b + last.bias.double()

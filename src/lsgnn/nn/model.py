@@ -10,8 +10,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lsgnn.config import Head, LSGNNConfig, ReduceInit, Weights
+from lsgnn.config import Head, LSGNNConfig, ReduceInit, ReduceNorm, Weights
 from lsgnn.errors import InputError
+from lsgnn.nn.channel_norm import make_channel_norm
 from lsgnn.nn.fusion import fuse, make_fusion
 from lsgnn.nn.rows import Channels, Rows
 from lsgnn.nn.sparse import SparseMatrix
@@ -40,6 +41,8 @@ class LSGNN(nn.Module):
         adjacency_embedding: append a block learned from the node's own out-links.
         num_nodes: n, needed only by settings that keep something per node.
         reduce_init: Glorot over the stack of matrices (as released) or per matrix.
+        reduce_norm: what norm is in the reduction: rows of length one (as released), which hides how large they were,
+            columns by their mean and standard deviation over the rows in training (batch norm), or nothing.
 
     Shapes:
         - input: `Rows` of b nodes, made by `lsgnn.nn.rows.make_rows` or the PyG transform `LSGNNPrecompute`
@@ -60,6 +63,7 @@ class LSGNN(nn.Module):
         adjacency_embedding: bool = False,
         num_nodes: int | None = None,
         reduce_init: ReduceInit = "stacked",
+        reduce_norm: ReduceNorm = "row",
     ) -> None:
         super().__init__()
         if adjacency_embedding and num_nodes is None:
@@ -67,7 +71,7 @@ class LSGNN(nn.Module):
         self.in_channels, self.hidden_channels, self.out_channels = in_channels, hidden_channels, out_channels
         self.K, self.out_norm, self.dropout = K, out_norm, dropout
         z, blocks = hidden_channels, K + 1 + adjacency_embedding
-        self.reduce = ChannelReduction(2 * K + 1, in_channels, z, reduce_layers, reduce_init)
+        self.reduce = ChannelReduction(2 * K + 1, in_channels, z, reduce_layers, reduce_init, reduce_norm)
         self.fusion = make_fusion(weights, K, z, num_nodes)
         self.adjacency = AdjacencyEmbedding(num_nodes, z) if adjacency_embedding and num_nodes else None
         self.head = output_layer(head, blocks * z, 2 * z, out_channels)
@@ -87,6 +91,7 @@ class LSGNN(nn.Module):
             adjacency_embedding=config.adjacency_embedding,
             num_nodes=num_nodes,
             reduce_init=config.reduce_init,
+            reduce_norm=config.reduce_norm,
         )
 
     @classmethod
@@ -130,10 +135,13 @@ class LSGNN(nn.Module):
 class ChannelReduction(nn.Module):
     r""":math:`\tilde H_c = \mathrm{ReLU}(\mathrm{norm}(H_c W_c))`, one matrix per channel and layer, no bias."""
 
-    def __init__(self, num_channels: int, in_channels: int, z: int, num_layers: int, init: ReduceInit) -> None:
+    def __init__(
+        self, num_channels: int, in_channels: int, z: int, num_layers: int, init: ReduceInit, norm: ReduceNorm
+    ) -> None:
         super().__init__()
         widths = [in_channels] + [2 * z] * (num_layers - 1) + [z]
         self.weights = nn.ParameterList(torch.empty(num_channels, d, width) for d, width in pairwise(widths))
+        self.norms = nn.ModuleList(make_channel_norm(norm, num_channels, width) for width in widths[1:])
         self.init = init
         self.reset_parameters()
 
@@ -145,10 +153,9 @@ class ChannelReduction(nn.Module):
             nn.init.uniform_(weight, -bound, bound)
 
     def forward(self, channels: Channels) -> Tensor:
-        first, *others = self.weights
-        h = F.relu(F.normalize(channels.project(first), dim=-1))
-        for weight in others:
-            h = F.relu(F.normalize(h @ weight, dim=-1))
+        h = F.relu(self.norms[0](channels.project(self.weights[0])))
+        for weight, norm in zip(self.weights[1:], self.norms[1:], strict=True):
+            h = F.relu(norm(h @ weight))
         return h  # [2K+1, b, z]
 
 

@@ -25,7 +25,8 @@ def num_weights(config: LSGNNConfig, in_channels: int, out_channels: int, num_no
     head = (blocks + 1) * out_channels
     if config.head == "mlp":
         head = 2 * z * (blocks + 1) + 8 * z + (2 * z + 1) * out_channels
-    return (2 * K + 1) * per_channel + fusion + links + head
+    norms = 4 * (2 * z * layers - z) if config.reduce_norm == "batch" else 0  # of each channel
+    return (2 * K + 1) * (per_channel + norms) + fusion + links + head
 
 
 def num_activations(config: LSGNNConfig, rows: int, similarities: int) -> int:

@@ -29,6 +29,8 @@ from lsgnn.train.seeded import seeded
 from lsgnn.train.selection import ValidationScore, score_of
 from lsgnn.train.trained import Epoch, Trained
 
+# hyperparameter, value, and a value that does not
+NORMALISE_OVER_BATCH = (("head", "mlp", "linear"), ("reduce_norm", "batch", "row"))
 Places = NDArray[np.int64]  # of nodes among the labelled ones
 
 
@@ -52,9 +54,13 @@ def train_stored(
     require_device(device)
     rows = StoredRows(store, config)
     train, val = (places_of(store, part) for part in ("train", "val"))
-    if config.head == "mlp" and world.size > 1:
-        raise InputError("head='mlp' normalises over the whole batch, which no process sees: use head='linear'")
-    rows_needed = 2 if config.head == "mlp" else 1  # by each process in each batch
+    over_batch = [pair for pair in NORMALISE_OVER_BATCH if getattr(config, pair[0]) == pair[1]]
+    for name, value, other in over_batch:
+        if world.size > 1:
+            raise InputError(
+                f"{name}={value!r} normalises over the whole batch, which no process sees: use {name}={other!r}"
+            )
+    rows_needed = 2 if over_batch else 1  # by each process in each batch
     smallest = len(train) // -(-len(train) // batch_size) if len(train) else 0
     if smallest < rows_needed * world.size or not len(val):
         raise InputError(

@@ -65,6 +65,10 @@ class OnnxGraph:
         size = self.op("ReduceL2", x, axes=[-1], keepdims=1)
         return self.op("Div", x, self.op("Max", size, self.constant(np.float32(1e-12))))
 
+    def scaled(self, x: str, scale: Tensor, shift: Tensor) -> str:
+        """x · scale + shift, as a trained batch norm does."""
+        return self.op("Add", self.op("Mul", x, self.constant(scale)), self.constant(shift))
+
     def slice(self, x: str, start: int, stop: int) -> str:
         """Entries start … stop-1 of the first axis."""
         return self.op("Slice", x, *(self.constant([value]) for value in (start, stop, 0)))

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-import torch
 from numpy.typing import NDArray
 from torch import nn
 
 from lsgnn.errors import InputError
 from lsgnn.files import write_atomically
+from lsgnn.nn.channel_norm import ChannelBatchNorm, RowNorm, folded
 from lsgnn.nn.fusion import GraphFusion, LocalSimFusion, NodeFusion
 from lsgnn.nn.localsim import RefinedLocalSim
 from lsgnn.nn.model import LSGNN
@@ -92,8 +92,8 @@ def _logits(g: OnnxGraph, model: LSGNN) -> str:
     """`LSGNN.forward` in evaluation mode, operation by operation."""
     K = model.K
     h = g.op("Transpose", "channels", perm=[1, 0, 2])  # [2K+1, b, d]
-    for weight in model.reduce.weights:
-        h = g.op("Relu", g.unit_length(g.op("MatMul", h, g.constant(weight))))
+    for weight, norm in zip(model.reduce.weights, model.reduce.norms, strict=True):
+        h = g.op("Relu", _normed(g, norm, g.op("MatMul", h, g.constant(weight))))
     G_I, G_L, G_H = g.slice(h, 0, 1), g.slice(h, 1, K + 1), g.slice(h, K + 1, 2 * K + 1)
     alpha = _alpha(g, model.fusion, G_I, K)  # [3, K, b or 1]
     weights = [
@@ -106,6 +106,14 @@ def _logits(g: OnnxGraph, model: LSGNN) -> str:
         blocks = g.unit_length(blocks)
     embedding = g.op("Flatten", g.op("Transpose", blocks, perm=[1, 0, 2]), axis=1)
     return _head(g, model.head, embedding)
+
+
+def _normed(g: OnnxGraph, norm: nn.Module, h: str) -> str:
+    """The norm of the reduced channels [2K+1, b, z]."""
+    if isinstance(norm, ChannelBatchNorm):
+        scale, shift = (values.view(norm.num_channels, 1, -1) for values in folded(norm))
+        return g.scaled(h, scale, shift)
+    return g.unit_length(h) if isinstance(norm, RowNorm) else h
 
 
 def _alpha(g: OnnxGraph, fusion: nn.Module, G_I: str, K: int) -> str:
@@ -134,9 +142,5 @@ def _head(g: OnnxGraph, head: nn.Module, h: str) -> str:
     assert isinstance(head, nn.Sequential)
     first, norm, _, last = head
     assert isinstance(norm, nn.BatchNorm1d)
-    assert norm.running_mean is not None
-    assert norm.running_var is not None
-    scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
-    shifted = g.op("Sub", g.linear(first, h), g.constant(norm.running_mean))
-    normed = g.op("Add", g.op("Mul", shifted, g.constant(scale)), g.constant(norm.bias))
-    return g.linear(last, g.op("Relu", normed))
+    scale, shift = folded(norm)
+    return g.linear(last, g.op("Relu", g.scaled(g.linear(first, h), scale, shift)))

@@ -18,7 +18,7 @@ from lsgnn.train.metrics import Metric
 # what LSGNN's default leaves to the validation nodes
 LSGNN_OPEN = (
     *("feature_norm", "structure_features", "class_weight", "direction", "K", "hidden_channels", "dropout"),
-    *("weight_decay", "lr", "adjacency_embedding", "weights"),
+    *("weight_decay", "lr", "adjacency_embedding", "weights", "reduce_norm", "out_norm"),
 )
 # what a baseline's does, on a graph that nobody published a configuration for
 BASELINE_OPEN = ("feature_norm", "structure_features", "class_weight")
@@ -28,13 +28,21 @@ MAX_LINKS = 50_000  # nodes up to which an embedding of the adjacency matrix is 
 
 @dataclass(frozen=True)
 class Stage:
-    """One decision: the options differ in the values of the same few hyperparameters."""
+    """One decision: the options differ in the values of a few hyperparameters.
+
+    Args:
+        options: the simplest first; a later one may change more than it decides, what an earlier stage chose among it.
+        titles: the options in words, where their values would be too many of them.
+    """
 
     name: str
     options: tuple[dict[str, Any], ...]
+    titles: tuple[str, ...] = ()
 
     def label(self, number: int) -> str:
         """An option in words: its value, or several with their names, those that all options share left out."""
+        if self.titles:
+            return self.titles[number]
         option = self.options[number]
         varying = [name for name in option if any(other[name] != option[name] for other in self.options)]
         if len(varying) == 1:
@@ -60,6 +68,7 @@ def stages(graph: Graph, config: Any, undecided: Collection[str], metric: Metric
                 {"hidden_channels": 64, "dropout": 0.8, "weight_decay": 5e-4, "lr": 0.01},
             ),
         ),
+        _magnitude(graph, undecided),
         Stage("weights", ({"weights": "graph"}, {"weights": "localsim"})),
     ]
     known = config.to_dict()
@@ -69,9 +78,13 @@ def stages(graph: Graph, config: Any, undecided: Collection[str], metric: Metric
 def _limited(stage: Stage, known: dict[str, Any], undecided: Collection[str]) -> Stage | None:
     """The stage with what is decided left as it is; None where nothing of it is undecided."""
     names = [name for name in stage.options[0] if name in known and name in undecided]
-    options = [{name: option[name] for name in names} for option in stage.options]
-    distinct = [option for number, option in enumerate(options) if option not in options[:number]]
-    return Stage(stage.name, tuple(distinct)) if names else None
+    options = [
+        {name: value for name, value in option.items() if name in known and name in undecided}
+        for option in stage.options
+    ]
+    distinct = [number for number, option in enumerate(options) if option not in options[:number]]
+    titles = tuple(stage.titles[number] for number in distinct if stage.titles)
+    return Stage(stage.name, tuple(options[n] for n in distinct), titles) if names else None
 
 
 def _norms(graph: Graph) -> tuple[str, ...]:
@@ -84,6 +97,23 @@ def _norms(graph: Graph) -> tuple[str, ...]:
     x = sparse_if_mostly_zero(graph.x)
     binary = bool((ColumnScale.of(x).binary > 0).all())
     return ("l2", "none" if binary else "standard")
+
+
+def _magnitude(graph: Graph, undecided: Collection[str]) -> Stage:
+    """Rows of length one, or nothing that hides how large an aggregated row is. All norms of rows go together: where
+    the user named one of them there is nothing to choose.
+
+    What was chosen for rows of length one need not suit the others, which learn more from their neighbours and overfit
+    sooner: they come with more dropout, and also with two hops and degrees in every direction.
+    """
+    rows: dict[str, Any] = {"reduce_norm": "row", "out_norm": True}
+    if not {"reduce_norm", "out_norm", "feature_norm"} <= set(undecided):
+        return Stage("magnitude", (rows,))
+    kept = {"reduce_norm": "batch", "out_norm": False, "feature_norm": _norms(graph)[-1]}
+    kept |= {"hidden_channels": 16, "dropout": 0.8, "weight_decay": 5e-4, "lr": 0.01}
+    near, ways = kept | {"K": 2, "structure_features": "degrees"}, _directions(graph)
+    titles = ("rows of length one", "batch norm", *(f"batch norm, 2 hops, degrees, {way}" for way in ways))
+    return Stage("magnitude", (rows, kept, *(near | {"direction": way} for way in ways)), titles=titles)
 
 
 def _class_weights(metric: Metric) -> tuple[dict[str, Any], ...]:

@@ -42,6 +42,7 @@ problems = st.builds(
     gamma=st.sampled_from([0.0, 0.3, 1.0]),
     beta=st.sampled_from([0.0, 0.4, 1.0]),
     weights=st.sampled_from(["localsim", "graph"]),
+    reduce_norm=st.sampled_from(["row", "batch", "none"]),
     out_norm=st.booleans(),
     adjacency_embedding=st.booleans(),
     dropout=st.just(0.0),

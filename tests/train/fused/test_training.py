@@ -61,6 +61,13 @@ def test_with_the_adjacency_embedding_too(path: str, out_norm: bool) -> None:
     assert_equals_torch(make_problem(seed=3, **settings), path)
 
 
+@pytest.mark.parametrize("path", ["narrow", "dense"])
+@pytest.mark.parametrize(("reduce_norm", "links"), [("batch", False), ("batch", True), ("none", False)])
+def test_whatever_the_norm_of_the_reduction_is(path: str, reduce_norm: str, links: bool) -> None:
+    settings = dict(reduce_norm=reduce_norm, adjacency_embedding=links, out_norm=False, hidden_channels=24)
+    assert_equals_torch(make_problem(seed=3, dropout=0.0, lr=0.02, epochs=12, **settings), path)
+
+
 def test_the_adjacency_embedding_needs_links(problem: Problem) -> None:
     config = problem.config.replace(adjacency_embedding=True)
 
@@ -68,9 +75,9 @@ def test_the_adjacency_embedding_needs_links(problem: Problem) -> None:
         train(replace(problem, config=config))
 
 
-@pytest.mark.parametrize("links", [False, True])
-def test_the_weights_of_the_best_epoch_come_back(links: bool) -> None:
-    problem = make_problem(adjacency_embedding=links, lr=0.05, epochs=60)
+@pytest.mark.parametrize("settings", [{}, {"adjacency_embedding": True}, {"reduce_norm": "batch"}])
+def test_the_weights_of_the_best_epoch_come_back(settings: dict[str, Any]) -> None:
+    problem = make_problem(lr=0.05, epochs=60, **settings)
     trained = train(problem)
     best = trained.history[trained.best_epoch - 1]
     val, y = problem.split.val, torch.from_numpy(problem.y)

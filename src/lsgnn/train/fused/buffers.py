@@ -18,9 +18,10 @@ def make_work(
 ) -> Work:
     """Buffers for `rows` scored rows, the first `train_rows` of them to train on, among `reached` nodes (0 for the
     dense reduction, which needs none of them), of which `ranked` are sorted by their logits."""
+    normed = train_rows if layout.batch_norm else 0
     tile = max(size for _, size in layout.tiles)
     require_memory(
-        4 * (rows * layout.width + 3 * reached * tile + layout.n * layout.z),
+        4 * ((rows + normed) * layout.width + 3 * reached * tile + layout.n * layout.z),
         f"training on {rows} nodes with K={layout.K}, hidden_channels={layout.hidden_channels}",
         LOWER_EITHER,
     )
@@ -37,6 +38,8 @@ def make_work(
         L=floats(layout.n, layout.z),
         G=floats(train_rows if layout.n else 0, layout.z),
         norm=floats(4 if layout.n else 0, layout.z),
+        standardized=floats(normed, layout.width),
+        inverse_std=floats(layout.width if layout.batch_norm else 0),
         logits=floats(rows, layout.C) if logits else floats(0),
         keys=np.zeros(ranked, np.int64),
         counts=np.zeros(3 * layout.C, np.int64),

@@ -14,6 +14,12 @@ from numpy.typing import NDArray
 
 from lsgnn.compiled import entry_point, inlined, kernel
 from lsgnn.train.fused.adam import Step, adam, make_step
+from lsgnn.train.fused.channel_norm import (
+    BATCH,
+    standardize_backward,
+    standardize_training,
+    standardize_validation,
+)
 from lsgnn.train.fused.dense import reduce_dense, step_dense
 from lsgnn.train.fused.fusion import fusion_weights, fusion_weights_backward, localsim, localsim_backward
 from lsgnn.train.fused.links import (
@@ -118,6 +124,8 @@ def train_rows(
         localsim_backward(rows.similarity, rows.train_similarities, work.grad_f, q, g, shape, w)
     if shape.n > 0:
         norm_backward(rows, g, work, shape, w)
+    if shape.reduce_norm == BATCH:
+        standardize_backward(q, g, work, shape, w)
     return loss
 
 
@@ -142,6 +150,8 @@ def copy(source: Weights, target: Weights) -> None:
 def copy_running(source: Weights, target: Weights) -> None:
     for x in range(source.running.shape[0]):
         target.running[x] = source.running[x]
+    for x in range(source.averages.shape[0]):
+        target.averages[x] = source.averages[x]
 
 
 @entry_point("the CPU engine, 10 to 20 s")
@@ -178,6 +188,8 @@ def run(
         if epoch > 0 or job == PREDICT:  # score the weights of the step before
             if shape.n > 0:
                 norm_by_running(p, q, work, shape, w)
+            if shape.reduce_norm == BATCH:
+                standardize_validation(p, work, shape, w)
             loss, accuracy = evaluate(rows, q, work, s, shape, w)
             if job == PREDICT:
                 break
@@ -197,6 +209,8 @@ def run(
             copy_running(p, state.best)  # Adam keeps the rest
         if shape.n > 0:
             norm_by_nodes(p, q, work, shape, w)
+        if shape.reduce_norm == BATCH:
+            standardize_training(p, work, shape, w)
         salt = mixed(u32(u32(hyper.seed) ^ mixed(u32(epoch))))
         history[epoch, 0] = train_rows(rows, q, g, work, s, hyper.dropout, salt, shape, w)
         step = make_step(hyper, epoch + 1, keep, job == GRADIENT)

@@ -26,6 +26,7 @@ REDUCE, HEAD, HEAD_BIAS, GRAPH_ALPHA = "reduce.weights.0", "head.weight", "head.
 LARGEST_TILE = 32  # columns: wide enough to pay for reading an index, narrow enough for [N, tile] to stay in the cache
 LOCALSIM_MLP, ALPHA_MLP = "fusion.weights.localsim.mlp", "fusion.weights.mlp"
 LINKS, LINKS_NORM = "adjacency.linear", "adjacency.norm"
+REDUCE_NORM = "reduce.norms.0"
 AVERAGES = (f"{LINKS_NORM}.running_mean", f"{LINKS_NORM}.running_var")
 
 
@@ -49,11 +50,13 @@ class Layout:
     localsim: bool
     dense: bool  # which reduction the weights are laid out for
     n: int  # nodes that the adjacency embedding knows; 0 without it
+    batch_norm: bool = False  # of the reduced columns
 
     @classmethod
     def of(cls, config: LSGNNConfig, pre: Precomputed, C: int, dense: bool) -> Layout:
         n = pre.num_nodes if config.adjacency_embedding else 0
-        return cls(config.K, config.hidden_channels, pre.x.shape[1], C, config.weights == "localsim", dense, n)
+        d, localsim, batch_norm = pre.x.shape[1], config.weights == "localsim", config.reduce_norm == "batch"
+        return cls(config.K, config.hidden_channels, d, C, localsim, dense, n, batch_norm)
 
     @property
     def w(self) -> Width:
@@ -73,6 +76,11 @@ class Layout:
         return (2 * self.K + 1) * self.z
 
     @property
+    def normed(self) -> int:
+        """Columns that are standardised by batch norm."""
+        return self.width if self.batch_norm else 0
+
+    @property
     def blocks(self) -> int:
         """Blocks of z columns that the output layer reads."""
         return self.K + 1 + (self.n > 0)
@@ -90,12 +98,17 @@ class Layout:
     def _small_sizes(self) -> list[int]:
         z, one = self.z, len(self.w)
         perceptrons = [2 * z, z, z, one, 2 * z, z, self.alphas * z, self.alphas]
-        return [*perceptrons, self.C * self.blocks * z, padded(self.C, one), *[z if self.n else 0] * 3]
+        head, norms = [self.C * self.blocks * z, padded(self.C, one)], [self.normed] * 2
+        return [*perceptrons, *head, *[z if self.n else 0] * 3, *norms]
 
     def zeros(self) -> Weights:
         reduce, links, running = self.d * self.width, self.n * self.z, 2 * self.z if self.n else 0
         return Weights(
-            np.zeros(reduce, np.float32), self.zero_small(), np.zeros(links, np.float32), np.zeros(running, np.float32)
+            np.zeros(reduce, np.float32),
+            self.zero_small(),
+            np.zeros(links, np.float32),
+            np.zeros(running, np.float32),
+            np.zeros(2 * self.normed, np.float32),
         )
 
     def zero_small(self) -> Floats:
@@ -115,6 +128,8 @@ class Layout:
             target[...] = (values.T if transposed else values).reshape(target.shape)
         for target, name in zip(self._averages(weights), AVERAGES, strict=False):
             target[...] = state_dict[name].cpu().numpy()
+        for name, target in (self._norm_windows(weights) | self._norm_averages(weights)).items():
+            target[...] = state_dict[name].detach().cpu().numpy().reshape(target.shape)[block_order(self.K)]
         reduce = np.zeros((self.d, 2 * self.K + 1, self.z), dtype=np.float32)
         channels = state_dict[REDUCE].detach().cpu().numpy()  # [2K+1, d, hidden_channels]
         reduce[:, :, : self.hidden_channels] = channels[block_order(self.K)].transpose(1, 0, 2)
@@ -127,8 +142,10 @@ class Layout:
         """The way back; tensors own their memory."""
         averages = zip(AVERAGES, self._averages(weights), strict=False)
         state = self.parameters(weights) | {name: torch.from_numpy(window.copy()) for name, window in averages}
-        if self.n:
-            state[f"{LINKS_NORM}.num_batches_tracked"] = torch.tensor(0)  # torch counts here, and never looks
+        state |= self._by_channel(self._norm_averages(weights))
+        for norm, used in ((LINKS_NORM, self.n > 0), (REDUCE_NORM, self.batch_norm)):
+            if used:
+                state[f"{norm}.num_batches_tracked"] = torch.tensor(0)  # torch counts here, and never looks
         return state
 
     def parameters(self, weights: Weights) -> dict[str, Tensor]:
@@ -141,7 +158,7 @@ class Layout:
         for (name, transposed), window in zip(self._names(), self._windows(weights), strict=True):
             values = (window.T if transposed else window).reshape(shapes[name])
             state[name] = torch.from_numpy(np.array(values, dtype=np.float32))
-        return state
+        return state | self._by_channel(self._norm_windows(weights))
 
     def _names(self) -> list[tuple[str, bool]]:
         """(parameter, whether it lies transposed), in the order of `_windows`."""
@@ -177,6 +194,25 @@ class Layout:
     def _averages(self, weights: Weights) -> list[Floats]:
         """The unpadded running mean and variance, if there are any."""
         return list(weights.running.reshape(2, self.z)[:, : self.hidden_channels]) if self.n else []
+
+    def _norm_windows(self, weights: Weights) -> dict[str, Floats]:
+        """The unpadded scale and shift of batch norm, block by block [2K+1, hidden_channels], if there are any."""
+        q = self.views(weights.small)
+        return self._norm_blocks({f"{REDUCE_NORM}.weight": q.norm_scale, f"{REDUCE_NORM}.bias": q.norm_shift})
+
+    def _norm_averages(self, weights: Weights) -> dict[str, Floats]:
+        """Its running mean and variance."""
+        mean, variance = np.split(weights.averages, 2)
+        return self._norm_blocks({f"{REDUCE_NORM}.running_mean": mean, f"{REDUCE_NORM}.running_var": variance})
+
+    def _norm_blocks(self, flat: Mapping[str, Floats]) -> dict[str, Floats]:
+        shape, h = (2 * self.K + 1, self.z), self.hidden_channels
+        return {name: values.reshape(shape)[:, :h] for name, values in flat.items()} if self.batch_norm else {}
+
+    def _by_channel(self, windows: Mapping[str, Floats]) -> dict[str, Tensor]:
+        """What lies block by block in the model's order of the channels, flat."""
+        order = np.argsort(block_order(self.K))
+        return {name: torch.from_numpy(window[order].ravel()) for name, window in windows.items()}
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         h, m = self.hidden_channels, 3 * self.K

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from lsgnn.compiled import inlined
+from lsgnn.train.fused.channel_norm import ROW, scale_row, scale_row_backward
 from lsgnn.train.fused.structs import Floats, Scratch, Shape, Small
 from lsgnn.train.fused.vector import (
     Width,
@@ -52,11 +53,10 @@ def draw_mask(s: Scratch, base: int, dropout: float, columns: int, w: Width) -> 
 
 
 @inlined
-def forward(r: int, Z: Floats, q: Small, s: Scratch, masked: bool, shape: Shape, w: Width) -> None:
-    """Logits of row r into s.logit; α must be in s.alpha, the block of links (if any) in s.Q and, if masked, the
-    dropout mask in s.mask."""
-    K, z = shape.K, shape.z
-    for b in range(2 * K + 1):  # norm, ReLU
+def unit_row(r: int, Z: Floats, s: Scratch, shape: Shape, w: Width) -> None:
+    """Each channel of a row of Z scaled to length one, through ReLU into s.R."""
+    z = shape.z
+    for b in range(2 * shape.K + 1):
         x = r * shape.width + b * z
         norm = np.sqrt(dot(Z, x, Z, x, z, w))
         scale = ONE / max(norm, SMALLEST_NORM)
@@ -64,6 +64,28 @@ def forward(r: int, Z: Floats, q: Small, s: Scratch, masked: bool, shape: Shape,
         for t in range(0, z, len(w)):
             y = vload(Z, x + t, w) * scale
             vstore(s.R, b * z + t, where_positive(y, y))
+
+
+@inlined
+def unit_row_backward(r: int, Z: Floats, s: Scratch, shape: Shape, w: Width) -> None:
+    """From the gradient at s.R to that at Z, in its place. R is zero where ReLU was: no dot needs a mask."""
+    z = shape.z
+    for b in range(2 * shape.K + 1):
+        along, scale, x = dot(s.grad_R, b * z, s.R, b * z, z, w), s.inverse_norm[b], r * shape.width + b * z
+        for t in range(0, z, len(w)):
+            grad = where_positive(vload(s.R, b * z + t, w), vload(s.grad_R, b * z + t, w))
+            vstore(Z, x + t, (grad - (along * scale) * vload(Z, x + t, w)) * scale)
+
+
+@inlined
+def forward(r: int, Z: Floats, q: Small, s: Scratch, masked: bool, shape: Shape, w: Width) -> None:
+    """Logits of row r into s.logit; α must be in s.alpha, the block of links (if any) in s.Q and, if masked, the
+    dropout mask in s.mask."""
+    K, z = shape.K, shape.z
+    if shape.reduce_norm == ROW:
+        unit_row(r, Z, s, shape, w)
+    else:
+        scale_row(r, Z, q, s, shape, w)
     for t in range(0, z, len(w)):  # fusion
         G_I = vload(s.R, t, w)
         vstore(s.Q, t, G_I)
@@ -149,8 +171,7 @@ def backward(r: int, Z: Floats, q: Small, g: Small, s: Scratch, masked: bool, sh
                 vstore(s.grad_R, t, vload(s.grad_R, t, w) + at(s.alpha, a) * grad)
                 vstore(s.grad_R, low + t, at(s.alpha, a + 1) * grad)
                 vstore(s.grad_R, high + t, at(s.alpha, a + 2) * grad)
-    for b in range(2 * K + 1):  # ReLU, norm: R is zero wherever ReLU was, so that dot(grad, R) needs no mask
-        along, scale, x = dot(s.grad_R, b * z, s.R, b * z, z, w), s.inverse_norm[b], r * shape.width + b * z
-        for t in range(0, z, len(w)):
-            grad = where_positive(vload(s.R, b * z + t, w), vload(s.grad_R, b * z + t, w))
-            vstore(Z, x + t, (grad - (along * scale) * vload(Z, x + t, w)) * scale)
+    if shape.reduce_norm == ROW:
+        unit_row_backward(r, Z, s, shape, w)
+    else:
+        scale_row_backward(r, Z, g, s, shape, w)

@@ -33,6 +33,7 @@ class Shape(NamedTuple):
     blocks: int  # that the output layer reads: K+1, one more with the adjacency embedding
     localsim: bool  # weights from LocalSim; False: 3K numbers for the whole graph
     out_norm: bool
+    reduce_norm: int  # see `channel_norm.py`
     dense: bool  # which of the two reductions to use
 
 
@@ -86,6 +87,7 @@ class Weights(NamedTuple):
     small: Floats  # everything else in one vector, cut up by `Small`
     links: Floats  # [n, z] the adjacency embedding's, a row per node
     running: Floats  # [2, z] mean and variance of its normalisation: averages, which no optimiser touches
+    averages: Floats  # [2, width] the same of the reduced columns; empty without batch norm
 
 
 class State(NamedTuple):
@@ -112,6 +114,8 @@ class Small(NamedTuple):
     links_bias: Floats  # [z]   the adjacency embedding and its normalisation; empty without it
     norm_weight: Floats  # [z]
     norm_bias: Floats  # [z]
+    norm_scale: Floats  # [width]   batch norm of the reduced columns; empty without it
+    norm_shift: Floats  # [width]
 
 
 class Hyper(NamedTuple):
@@ -141,6 +145,8 @@ class Work(NamedTuple):
     L: Floats  # [n, z] the adjacency embedding before it is normalised, later the gradient there
     G: Floats  # [training rows, z] the gradient after the normalisation
     norm: Floats  # [4, z] its mean, inverse deviation, scale and shift
+    standardized: Floats  # [training rows, width] the reduced rows under batch norm; empty without it
+    inverse_std: Floats  # [width]
     logits: Floats  # [b, C] when predicting, or where `scores.py` reads those of validation rows
     keys: NDArray[np.int64]  # [validation rows] for rankings
     counts: NDArray[np.int64]  # [3, C] of scored rows by class

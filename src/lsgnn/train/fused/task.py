@@ -15,6 +15,7 @@ from lsgnn.graph.splits import Split
 from lsgnn.propagate.precompute import Precomputed
 from lsgnn.train.class_weights import class_weights, loss_shares
 from lsgnn.train.fused.buffers import make_scratch, make_work
+from lsgnn.train.fused.channel_norm import NORMS
 from lsgnn.train.fused.epochs import run
 from lsgnn.train.fused.layout import HEAD_BIAS, Layout
 from lsgnn.train.fused.operands import (
@@ -119,6 +120,7 @@ class Task:
             blocks=layout.blocks,
             localsim=layout.localsim,
             out_norm=config.out_norm,
+            reduce_norm=NORMS[config.reduce_norm],
             dense=layout.dense,
         )
         small, grad_small = layout.views(self.weights.small), layout.views(work.grad_small)
