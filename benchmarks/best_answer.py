@@ -2,6 +2,7 @@
 
     python -m benchmarks.best_answer default zoo            # all graphs, three splits each
     python -m benchmarks.best_answer auto --minutes 10      # hours: run it in the background, it goes on where it was
+    python -m benchmarks.best_answer zoo --models sgc,asgc --fresh   # again, where the code of these has changed
     python -m benchmarks.best_answer table                  # what is known so far
 
 Graphs come under a name that no preset knows, so that every model has what it would have on a graph of the user's own.
@@ -17,7 +18,7 @@ import os
 import resource
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -113,21 +114,26 @@ def auto_unit(graph: Graph, metric: Any, split: int, minutes: float) -> dict[str
     }
 
 
-def units(what: str, graphs: list[str], splits: list[int], minutes: float) -> Iterator[tuple[str, str, int]]:
+def units(what: str, models: Sequence[str], graphs: list[str], splits: list[int]) -> Iterator[tuple[str, str, int]]:
     """(model, graph, split) of all units, quick graphs first."""
     for name in graphs:
-        for model in zoo.names() if what == "zoo" else ("",):
+        for model in models if what == "zoo" else ("",):
             if name not in SLOW.get(model, ()):
                 yield from ((model, name, split) for split in splits)
 
 
-def run_units(what: str, graphs: list[str], splits: list[int], minutes: float) -> None:
+def run_units(
+    what: str, models: Sequence[str], graphs: list[str], splits: list[int], minutes: float, fresh: bool = False
+) -> None:
+    """Computes what is missing and, if `fresh`, what another version of a model's code made."""
     file, opened = LineFile(RESULTS), dict[str, tuple[Graph, Any]]()
     compute: dict[str, Callable[..., dict[str, Any]]] = {"default": default_unit, "zoo": zoo_unit, "auto": auto_unit}
-    for model, name, split in units(what, graphs, splits, minutes):
+    for model, name, split in units(what, models, graphs, splits):
         more = {"zoo": (model,), "auto": (minutes,)}.get(what, ())
         key = key_of(what, name, split, *more)
-        if key in file.lines():
+        code = {"code": model_code(model)} if model else {}  # default and auto choose among several models
+        known = file.lines().get(key)
+        if known is not None and not (fresh and code and known.get("code") != code["code"]):
             continue
         if name not in opened:
             opened = {name: own_graph(name)}
@@ -139,7 +145,6 @@ def run_units(what: str, graphs: list[str], splits: list[int], minutes: float) -
         except (InputError, MemoryError) as error:
             unit = {"error": str(error)}
         about = {"what": what, "graph": name, "split": split, "model": model, "metric": metric}
-        code = {"code": model_code(model)} if model else {}  # which of several models the others choose is in `unit`
         file.add(key, about | unit | code | {"environment": environment()})
         shown = {name: unit[name] for name in ("val", "test", "error", "cpu_seconds") if name in unit}
         print(what, name, model, split, shown, flush=True)
@@ -151,6 +156,8 @@ def main() -> None:
     parser.add_argument("--graphs", default=",".join(GRAPHS))
     parser.add_argument("--splits", default=",".join(map(str, range(SPLITS))))
     parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--models", default=",".join(zoo.names()), help="of the zoo")
+    parser.add_argument("--fresh", action="store_true", help="again, what another version of a model's code made")
     given = parser.parse_args()
     warnings.simplefilter("ignore", LSGNNWarning)
     torch.set_num_threads(1)
@@ -158,7 +165,8 @@ def main() -> None:
         if what == "table":
             print(table_of(RESULTS))
         else:
-            run_units(what, given.graphs.split(","), [int(s) for s in given.splits.split(",")], given.minutes)
+            graphs, splits = given.graphs.split(","), [int(s) for s in given.splits.split(",")]
+            run_units(what, given.models.split(","), graphs, splits, given.minutes, given.fresh)
 
 
 if __name__ == "__main__":

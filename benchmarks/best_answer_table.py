@@ -29,18 +29,23 @@ def table_of(results: Path) -> str:
         if not default:
             continue
         by_model: dict[str, dict[int, float]] = {}
+        codes: dict[str, set[str]] = {}
         for line in of:
             if line["what"] == "zoo":
                 by_model.setdefault(line["model"], {})[line["split"]] = line["test"]
+                codes.setdefault(line["model"], set()).add(line.get("code", ""))
         whole = {m: np.mean(list(s.values())) for m, s in by_model.items() if s.keys() == default.keys()}
         own = float(np.mean([line["test"] for line in default.values()]))
         best = max(whole, key=lambda m: whole[m], default="")
         cells = [name, next(iter(default.values()))["metric"], str(len(default)), f"{own:.2f}"]
-        cells += (
-            [f"{zoo.get(best).title} {whole[best]:.2f} (of {len(whole)})", f"{whole[best] - own:+.2f}"]
-            if best
-            else ["", ""]
-        )
+        if best:
+            several = ", by several versions of its code" if len(codes[best]) > 1 else ""
+            cells += [
+                f"{zoo.get(best).title} {whole[best]:.2f} (of {len(whole)}){several}",
+                f"{whole[best] - own:+.2f}",
+            ]
+        else:
+            cells += ["", ""]
         cells += [f"{max(line['cpu_seconds'] for line in default.values()):.0f}", *_auto_cells(of)]
         rows.append(cells)
     return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"

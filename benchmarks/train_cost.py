@@ -33,6 +33,7 @@ from lsgnn.nn.rows import Rows, make_rows
 from lsgnn.propagate.filters import adjacency
 from lsgnn.propagate.precompute import Precomputed, channels, precompute
 from lsgnn.propagate.similarity import edge_similarity
+from lsgnn.train.environment import environment
 from lsgnn.train.fused import train_cpu
 from lsgnn.train.loop import train_torch
 
@@ -231,7 +232,7 @@ def main() -> None:
                 "rounds": args.rounds,
                 "slow_rounds": args.slow_rounds,
             }
-            write_json(args.json, document | {"results": results})
+            write_json(args.json, document | {"results": results, "environment": environment()})
     print(f"CPU seconds, median of {args.rounds} interleaved rounds, one thread; in brackets: times lsgnn's")
     print(table(results, args.methods))
 

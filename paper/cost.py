@@ -92,4 +92,6 @@ def _findings(measured: dict[str, dict[str, Any]]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-EXPERIMENT = Experiment("cost", "Training cost", render)
+EXPERIMENT = Experiment(
+    "cost", "Training cost", render, sources=lambda results: filter(None, [results.benchmark("train_cost")])
+)

@@ -125,7 +125,7 @@ def _rank(row: Row, rivals: Sequence[Row]) -> Cell:
 
 
 def _budget(root: Path, zoo: Zoo, datasets: Sequence[str]) -> str:
-    """How many splits and epochs there were, where it is not the same everywhere."""
+    """How many splits and epochs there were, and which versions of a model, where it is not the same everywhere."""
     fewer = {(m, d): f"{len(s)} splits" for d in datasets for m, s in zoo[d].items() if len(s) < 10}
     cut = _cut(root, datasets)
     codes = {d: read_codes(root, d) for d in datasets}

@@ -12,13 +12,16 @@ import pytest
 import torch
 
 from lsgnn.benchmark.compare import compare
+from lsgnn.benchmark.model_code import model_code
 from lsgnn.benchmark.units import Unit
 from lsgnn.cli.main import run as behave_like_lsgnn
 from lsgnn.datasets import load
 from lsgnn.lines import LineFile
+from lsgnn.train.commit import commit
 from lsgnn.zoo.gcn import GCNConfig
 from lsgnn.zoo.sgc import SGCConfig
 from paper.checking import compared, drawn, stored_units
+from paper.provenance import LIBRARIES
 from paper.scripts.check_results import app
 
 Call = Callable[..., tuple[int, str, str]]
@@ -57,6 +60,13 @@ def call(store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
         return int(stop.value.code or 0), *capsys.readouterr()
 
     return call
+
+
+def test_stored_units_carry_what_made_them(made: dict[str, list[dict[str, Any]]]) -> None:
+    for model, lines in made.items():
+        assert {line["code"] for line in lines} == {model_code(model)}
+        assert all(set(LIBRARIES) <= line["environment"].keys() for line in lines)
+        assert all(line["environment"].get("commit") == commit() for line in lines)
 
 
 def test_true_units_come_out_again(call: Call) -> None:
