@@ -18,8 +18,8 @@ import numpy as np
 FIRST_NAMES = ("Zoë", "José", "Łukasz", "Ann Marie", "Ørjan", "李 伟")
 COUNTRIES = ("DE", "FR", "PL", "NO")
 SHOPS = 320  # more than get a column each
-QUIET = "regular salary and rent paid on time every month".split()
-ODD = "urgent crypto voucher resold abroad after several chargebacks".split()
+QUIET = ["regular", "salary", "and", "rent", "paid", "on", "time", "every", "month"]
+ODD = ["urgent", "crypto", "voucher", "resold", "abroad", "after", "several", "chargebacks"]
 HEADER = "Konto;customer id;opened;last login;birthday;balance;age;vip;country;shop;note;currency;risk"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,6 +18,9 @@ def evaluate(
     label: options.Label = None,
     id: options.Id = None,
     column: options.Column = None,
+    missing: options.Missing = "impute",
+    delimiter: options.Delimiter = None,
+    name: options.Name = None,
     model: options.Model = None,
     preset: options.Preset = "default",
     splits: Annotated[str, typer.Option(help="all, one number, or numbers joined by commas.")] = "all",
@@ -30,7 +33,8 @@ def evaluate(
     json: options.Json = False,
 ) -> None:
     """Train and test a model on every split of a graph under one protocol."""
-    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
+    how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
+    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
     name = options.model_name(model, preset)
     drafted, all_splits = options.draft_and_splits(g, preset, set or [], name)
     which = options.parse_splits(splits, len(all_splits))

@@ -26,6 +26,9 @@ def fit(
     label: options.Label = None,
     id: options.Id = None,
     column: options.Column = None,
+    missing: options.Missing = "impute",
+    delimiter: options.Delimiter = None,
+    name: options.Name = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the run (weights, configuration, graph, …).")] = None,
     predictions: Annotated[Path | None, typer.Option(help="File for the predictions, .csv or .parquet.")] = None,
     spreadsheet_safe: options.SpreadsheetSafe = False,
@@ -69,6 +72,7 @@ def fit(
 
     if graph is not None and is_store(graph):
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, data_dir=data_dir)
+        stores.refuse(missing=missing != "impute", delimiter=delimiter, name=name)
         stores.refuse(spreadsheet_safe=spreadsheet_safe)
         stores.refuse(metric=metric, threshold=threshold, cost=cost, minutes=minutes, trials=trials, storage=storage)
         stores.refuse(report=report, split=split, members=members - 1, engine=engine != "auto", model=model)
@@ -81,7 +85,8 @@ def fit(
         from lsgnn.runs.checkpoint import require_place
 
         require_place(out.expanduser())
-    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
+    how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
+    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
     options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
     decides = {"metric": options.checked_metric(metric), "threshold": threshold, "cost": cost}
     budget = {"minutes": minutes, "trials": trials, "storage": storage}

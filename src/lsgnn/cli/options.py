@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lsgnn.cli.show import say
 from lsgnn.errors import InputError
 from lsgnn.files import require_name
 
@@ -30,10 +31,24 @@ Column = Annotated[
     list[str] | None,
     typer.Option(
         metavar="ROLE=NAME",
-        help="Column that is source, target, weight or split, or those of features or categories, joined by commas; "
-        "repeatable.",
+        help="Column that is source, target, weight or split; those of features, joined by commas; or those that are "
+        "taken for the wrong thing: number, category, date, text, or id and constant, which are left out; repeatable.",
         rich_help_panel="Tables",
     ),
+]
+Missing = Annotated[
+    str,
+    typer.Option(
+        help="Missing numbers and dates: impute (the median, and a 0/1 feature that says where) or error.",
+        rich_help_panel="Tables",
+    ),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(help="What separates columns: , ; tab | (default: detected).", rich_help_panel="Tables"),
+]
+Name = Annotated[
+    str | None, typer.Option(help="The graph's name (default: that of its folder).", rich_help_panel="Tables")
 ]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of .npz graphs (default: $LSGNN_DATA).")]
 Preset = Annotated[
@@ -60,57 +75,94 @@ Engine = Annotated[str, typer.Option(help="auto, cpu (fused) or torch.")]
 
 
 def open_graph(
-    name: str | None,
+    graph: str | None,
     edges: Path | None = None,
     nodes: Path | None = None,
     label: str | None = None,
     id: str | None = None,
     columns: Sequence[str] | None = None,
     data_dir: Path | None = None,
+    *,
+    missing: str = "impute",
+    delimiter: str | None = None,
+    name: str | None = None,
+    like: Graph | None = None,
 ) -> Graph:
-    """The graph a command was asked to work on."""
+    """The graph a command was asked to work on; tables are read as those of `like` were, if it is given."""
     from lsgnn.datasets import load
     from lsgnn.graph.graph import Graph
     from lsgnn.graph.io.tables import read_tables
 
-    if (name is None) == (edges is None):
+    if (graph is None) == (edges is None):
         raise InputError("which graph? pass a dataset name or .npz file, or else --edges TABLE (and --nodes TABLE)")
+    how = {"--missing": missing if missing != "impute" else None, "--delimiter": delimiter, "--name": name}
     if edges is not None:
-        # the whole file name: a table called texas.csv is not the dataset `texas`
-        return read_tables(edges, nodes, label=label, id=id, name=edges.name, **parse_columns(columns or ()))
-    given = {"--nodes": nodes, "--label": label, "--id": id, "--column": columns or None}
+        checked_choice("--missing", missing, ("impute", "error"))
+        named: dict[str, Any] = dict(label=label, id=id, missing=missing, delimiter=delimiter, like=like)
+        read = read_tables(edges, nodes, name=name or own_name(edges), **named, **parse_columns(columns or ()))
+        if like is None:
+            tell_columns(read)
+        return read
+    given = {"--nodes": nodes, "--label": label, "--id": id, "--column": columns or None, **how}
     if stray := [option for option, value in given.items() if value is not None]:
-        raise InputError(f"{stray[0]} goes with --edges TABLE, but the graph is {name!r}: drop one of them")
-    assert name is not None
-    return Graph.load(name) if name.endswith(".npz") else load(name, data_dir)
+        raise InputError(f"{stray[0]} goes with --edges TABLE, but the graph is {graph!r}: drop one of them")
+    assert graph is not None
+    return Graph.load(graph) if graph.endswith(".npz") else load(graph, data_dir)
+
+
+def own_name(edges: Path) -> str:
+    """The name of the folder of a table; one called texas does not make the graph the dataset `texas`."""
+    from lsgnn.datasets import names
+    from lsgnn.graph.io.tables import named_after
+
+    folder = named_after(edges)
+    return f"{folder} (tables)" if folder in names() else folder
+
+
+def tell_columns(graph: Graph) -> None:
+    """Says what the columns of a table were taken for."""
+    if graph.columns is not None:
+        from lsgnn.cli.column_table import lines_of
+
+        for line in lines_of(graph.columns):
+            say(line)
 
 
 def as_typed(
-    name: str | None,
+    graph: str | None,
     edges: Path | None,
     nodes: Path | None,
     label: str | None,
     id: str | None,
     columns: Sequence[str] | None,
+    missing: str = "impute",
+    delimiter: str | None = None,
+    name: str | None = None,
 ) -> str:
     """The same graph as words of a command line, for a command that is suggested to the user."""
     given = {"--edges": edges, "--nodes": nodes, "--label": label, "--id": id}
-    words = [name] if name else [word for option, value in given.items() if value for word in (option, str(value))]
+    given |= {"--missing": missing if missing != "impute" else None, "--delimiter": delimiter, "--name": name}
+    words = [graph] if graph else [word for option, value in given.items() if value for word in (option, str(value))]
     return shlex.join([*words, *(word for column in columns or () for word in ("--column", column))])
 
 
 def parse_columns(columns: Sequence[str]) -> dict[str, Any]:
-    """`["source=from", "features=age,size"]` → arguments of `read_tables`."""
-    roles = ("source", "target", "weight", "split", "features", "categories")
+    """`["source=from", "features=age,size", "date=born"]` → arguments of `read_tables`."""
+    from lsgnn.graph.io.roles import ROLES
+
+    places = ("source", "target", "weight", "split")
     found: dict[str, Any] = {}
     for column in columns:
         role, separator, name = column.partition("=")
-        if not separator or not name or role not in roles:
+        known = (*places, "features", "categories", *ROLES)
+        if not separator or not name or role not in known:
             raise InputError(
-                f"--column {column!r} names no column: write ROLE=NAME with ROLE one of {', '.join(roles)}"
+                f"--column {column!r} names no column: write ROLE=NAME with ROLE one of {', '.join(known)}"
             )
         if role in ("features", "categories"):
             found[role] = [*found.get(role, ()), *name.split(",")]
+        elif role in ROLES:
+            found["roles"] = found.get("roles", {}) | dict.fromkeys(name.split(","), role)
         elif role in found:
             raise InputError(f"--column {column!r} names a second {role}: there is one, {found[role]!r}; drop either")
         else:

@@ -20,6 +20,9 @@ def tune(
     label: options.Label = None,
     id: options.Id = None,
     column: options.Column = None,
+    missing: options.Missing = "impute",
+    delimiter: options.Delimiter = None,
+    name: options.Name = None,
     model: options.Model = None,
     trials: Annotated[int, typer.Option(help="Optuna trials; for LSGNN after the grid.", min=1)] = 200,
     grid: Annotated[
@@ -55,7 +58,8 @@ def tune(
     json: options.Json = False,
 ) -> None:
     """Tune a model on a graph by validation score; test nodes are read once, at the end, if at all."""
-    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
+    how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
+    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
     options.checked_choice("--space", space, ("paper", "extended"))
     name = options.model_name(model, preset)
     drafted, all_splits = options.draft_and_splits(g, preset, set or [], name)

@@ -199,6 +199,32 @@ class Run:
         new = new_nodes(self.graph, x, edges, node_ids, edge_weight)
         return self._predictions(self._logits_new(new, exact), new.node_ids, calibrated, threshold)
 
+    def predict_new_tables(
+        self,
+        edges: Any,
+        nodes: Any,
+        *,
+        exact: bool = False,
+        calibrated: bool = True,
+        threshold: float | None = None,
+        **columns: Any,
+    ) -> Predictions:
+        """Class probabilities of new nodes in tables as they are: the run's own transformers make their features.
+
+        Args:
+            edges, nodes: tables (paths, pyarrow tables or data frames) of the new nodes, with the columns of those that
+                the run was trained on, and of the edges that attach them.
+            exact, calibrated, threshold: as in `predict_new`.
+            columns: id, label, source, target, weight or delimiter, where they differ from those of the training
+                tables.
+        """
+        from lsgnn.graph.io.new_node_tables import read_new_nodes
+
+        new = read_new_nodes(edges, nodes, like=self.graph if self.graph.columns is not None else None, **columns)
+        how: dict[str, Any] = dict(exact=exact, calibrated=calibrated, threshold=threshold)
+        named: dict[str, Any] = dict(edge_weight=new.edge_weight, feature_names=new.feature_names)
+        return self.predict_new(new.x, new.edges, new.node_ids, **named, **how)
+
     def _logits_new(self, new: NewNodes, exact: bool) -> NDArray[np.float32]:
         """Logits of new nodes attached to the run's own graph."""
         return self.logits_of(self.entry.attached(self.graph, self.inputs, new, self.config, self.scales, exact))
@@ -298,6 +324,7 @@ class Run:
             "members": len(self.members),
             "seconds": self.seconds,
             "notes": list(self.notes),
+            "columns": [] if self.graph.columns is None else self.graph.columns.rows(),
             "tried": [asdict(row) for row in self.tried],
             "environment": self.environment,
         }

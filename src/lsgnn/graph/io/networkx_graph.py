@@ -18,6 +18,8 @@ from lsgnn.graph.validate import text_array
 if TYPE_CHECKING:
     import networkx as nx
 
+    from lsgnn.graph.io.roles import Role
+
 
 def from_networkx(
     graph: nx.Graph,
@@ -41,6 +43,7 @@ def from_networkx(
     from lsgnn.graph.io import columns
     from lsgnn.graph.io.open_table import Source
     from lsgnn.graph.io.tables import column_list
+    from lsgnn.graph.io.transformers.fit_plan import fit_plan
 
     if not is_instance(graph, "networkx", "Graph"):
         raise InputError(f"from_networkx reads a networkx graph, not a {type(graph).__name__}: pass one")
@@ -86,8 +89,12 @@ def from_networkx(
             reason = " ".join(str(error).split())[:200]
             raise InputError(f"node attributes mix types ({reason}): give every node numbers of one kind") from error
         source = Source(table, "the networkx nodes", table.column_names)
-        names = [str(key) for key in categories]
-        x, fields["feature_names"] = columns.features(table, table.column_names, source, names)
+        roles: dict[str, Role] = {str(key): "category" for key in categories}
+        plan, told = fit_plan(table, table.column_names, source, roles=roles, listed=[str(key) for key in named])
+        fields["notes"] = (*fields.get("notes", ()), *told)
+        if plan.transformers:
+            x = plan.apply(table, source)
+            fields |= {"feature_names": plan.feature_names, "columns": plan}
     edges = np.array([(u, v) for u, v, _ in ends], dtype=np.int64).reshape(-1, 2).T
     return build(x, edges, len(number), **fields)
 
