@@ -12,10 +12,15 @@ if TYPE_CHECKING:
 HEAD = {"column": "column", "role": "role", "features": "features", "how": "how"}
 
 
+def is_plain(row: dict[str, Any]) -> bool:
+    """A column of numbers that are all there."""
+    return row["role"] == "number" and not row["how"]
+
+
 def lines_of(plan: ColumnPlan) -> list[str]:
     """A table with a line for each column; plain numbers, of which there may be hundreds, share one."""
     rows = plan.rows()
-    plain = [row for row in rows if row["role"] == "number" and not row["how"]]
+    plain = [row for row in rows if is_plain(row)]
     if len(plain) > 1:
         together: dict[str, Any] = {"column": listed([row["column"] for row in plain], most=3), "role": "number"}
         together |= {"features": len(plain), "how": ""}

@@ -120,10 +120,10 @@ def own_name(edges: Path) -> str:
 
 
 def tell_columns(graph: Graph) -> None:
-    """Says what the columns of a table were taken for."""
-    if graph.columns is not None:
-        from lsgnn.cli.column_table import lines_of
+    """Says what the columns of a table were taken for, unless all are plain numbers."""
+    from lsgnn.cli.column_table import is_plain, lines_of
 
+    if graph.columns is not None and not all(map(is_plain, graph.columns.rows())):
         for line in lines_of(graph.columns):
             say(line)
 

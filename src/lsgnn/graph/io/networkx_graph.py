@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from lsgnn.graph.io.roles import Role
 
+LABELS = ("label", "y", "club")
+
 
 def from_networkx(
     graph: nx.Graph,
@@ -33,8 +35,10 @@ def from_networkx(
 
     Args:
         graph: with weights in the edge attribute `weight`, where every edge has one.
-        label: node attribute of the class, of any type (default: `label` or `y`); absent = unknown.
-        features: node attributes of numbers (default: the vector `x` if there is one, else all attributes).
+        label: node attribute of the class, of any type (default: `label`, `y`, or `club`, as in networkx's own karate
+            club); absent = unknown.
+        features: node attributes of features (default: the vector `x` if there is one, else all attributes); their
+            roles are inferred as those of columns of tables are.
         categories: node attributes of names, each value of which becomes a 0/1 feature.
         name: the graph's name (default: networkx's own).
     """
@@ -69,10 +73,10 @@ def from_networkx(
     for key in (*([label] if label is not None else []), *named, *categories):
         if not _is_among(key, attributes):
             raise InputError(f"no node has an attribute {short(key)} (there are {attributes}): name one of those")
-    label = label if label is not None else next((key for key in ("label", "y") if key in attributes), None)
+    label = label if label is not None else next((key for key in LABELS if key in attributes), None)
     if label in categories:
         raise InputError(f"categories lists {label!r}, which is the label: leave it out")
-    chosen = ["x"] if "x" in attributes else [key for key in attributes if key not in ("label", "y", label)]
+    chosen = ["x"] if "x" in attributes else [key for key in attributes if key not in (*LABELS, label)]
     chosen = list(dict.fromkeys((*(chosen if features is None else named), *categories)))
     values = {
         key: [_plain(data.get(key)) for _, data in graph.nodes(data=True)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -72,12 +73,14 @@ class ColumnPlan:
 
     def apply(self, table: pa.Table, source: Source) -> Features:
         """x of the nodes of a table [n, d]; sparse if one of the columns is."""
+        if absent := [name for name in self.names if name not in table.column_names]:
+            near = get_close_matches(absent[0], table.column_names, n=1)
+            hint = f"is {near[0]!r} meant? Rename it" if near else "add it"
+            raise InputError(
+                f"{source.title} has no feature column {absent[0]!r}, which the model learned from: {hint}"
+            )
         blocks = []
         for transformer in self.transformers:
-            if transformer.name not in table.column_names:
-                raise InputError(
-                    f"{source.title} has no feature column {transformer.name!r}, which the model learned from: add it"
-                )
             with explaining(table[transformer.name].type, transformer.name, source):
                 blocks.append(transformer.apply(Cells.of(table, transformer.name, source)))
         if any(transformer.is_sparse for transformer in self.transformers):
