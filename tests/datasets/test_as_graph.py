@@ -69,7 +69,7 @@ def test_anything_else_is_refused_with_the_list_of_what_is_understood(source, me
 
 def test_a_table_is_sent_to_read_tables(tmp_path):
     (tmp_path / "edges.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(InputError, match=r"edges.csv is a table: read it with lsgnn.read_tables"):
+    with pytest.raises(InputError, match=r"edges.csv is a table: name the edge table and the node table"):
         as_graph(str(tmp_path / "edges.csv"))
 
 

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from lsgnn.runs.defaults import Draft
 
 GraphName = Annotated[
-    str | None, typer.Argument(metavar="[GRAPH]", help="A dataset name or a .npz file.", show_default=False)
+    str | None,
+    typer.Argument(
+        metavar="[GRAPH]", help="A dataset name, a .npz, .mat, GraphML or edge list, or a folder.", show_default=False
+    ),
 ]
 Edges = Annotated[Path | None, typer.Option(help="Edge table (CSV, Parquet) for GRAPH.", rich_help_panel="Tables")]
 Nodes = Annotated[Path | None, typer.Option(help="Node table with ids, features, labels.", rich_help_panel="Tables")]
@@ -89,25 +92,55 @@ def open_graph(
     like: Graph | None = None,
 ) -> Graph:
     """The graph a command was asked to work on; tables are read as those of `like` were, if it is given."""
-    from lsgnn.datasets import load
-    from lsgnn.graph.graph import Graph
-    from lsgnn.graph.io.tables import read_tables
-
     if (graph is None) == (edges is None):
-        raise InputError("which graph? pass a dataset name or .npz file, or else --edges TABLE (and --nodes TABLE)")
-    how = {"--missing": missing if missing != "impute" else None, "--delimiter": delimiter, "--name": name}
+        raise InputError(
+            "which graph? pass a dataset name, a file or a folder, or else --edges TABLE (and --nodes TABLE)"
+        )
+    if graph is not None and (tables := tables_of(graph)):
+        edges, nodes = tables[0], nodes or tables[1]
     if edges is not None:
+        from lsgnn.graph.io.tables import read_tables
+
         checked_choice("--missing", missing, ("impute", "error"))
         named: dict[str, Any] = dict(label=label, id=id, missing=missing, delimiter=delimiter, like=like)
         read = read_tables(edges, nodes, name=name or own_name(edges), **named, **parse_columns(columns or ()))
         if like is None:
             tell_columns(read)
         return read
-    given = {"--nodes": nodes, "--label": label, "--id": id, "--column": columns or None, **how}
+    given = {"--nodes": nodes, "--label": label, "--id": id, "--column": columns or None, "--delimiter": delimiter}
+    given["--missing"] = missing if missing != "impute" else None
     if stray := [option for option, value in given.items() if value is not None]:
         raise InputError(f"{stray[0]} goes with --edges TABLE, but the graph is {graph!r}: drop one of them")
     assert graph is not None
-    return Graph.load(graph) if graph.endswith(".npz") else load(graph, data_dir)
+    return opened(graph, name, data_dir)
+
+
+def tables_of(graph: str) -> tuple[Path, Path | None] | None:
+    """The edge and node tables of a folder, if that is what the graph is."""
+    from lsgnn.datasets import names
+    from lsgnn.graph.paths import expanded, is_folder
+
+    folder = expanded(graph)
+    if graph in names() or not is_folder(folder):
+        return None
+    from lsgnn.graph.io.ogb_folder import is_ogb_folder
+    from lsgnn.graph.io.table_folder import find_tables
+
+    return None if is_ogb_folder(folder) else find_tables(folder)
+
+
+def opened(graph: str, name: str | None, data_dir: Path | None) -> Graph:
+    """A graph by its dataset name or by its path."""
+    from lsgnn.datasets import load, names
+    from lsgnn.datasets.open_path import TABLE_SUFFIXES, open_path
+    from lsgnn.graph.paths import expanded, is_file, is_folder
+
+    path = expanded(graph)
+    if graph not in names() and (graph.endswith((".npz", *TABLE_SUFFIXES)) or is_file(path) or is_folder(path)):
+        return open_path(path, name)
+    if name is not None:
+        raise InputError(f"--name is for tables and files, but {graph!r} is a dataset: drop it")
+    return load(graph, data_dir)
 
 
 def own_name(edges: Path) -> str:

@@ -14,8 +14,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
+from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
 from lsgnn.graph.io.delimiter import DELIMITERS, detected_delimiter, shown_delimiter
@@ -99,6 +101,20 @@ def read_csv(path: Path, delimiter: str, text: Sequence[str], header: Sequence[s
         except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
             failure = _unreadable(path, error, block)
     raise failure
+
+
+def read_bare_csv(path: Path) -> NDArray[Any]:
+    """A matrix of numbers [rows, columns] in a file without a header."""
+    limit = read_limit(path.name, path.stat().st_size)
+    try:
+        with _opened(path, limit) as source:
+            read = pacsv.read_csv(source, pacsv.ReadOptions(autogenerate_column_names=True))
+        matrix = np.column_stack([column.to_numpy() for column in read.columns])
+    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+        raise _unreadable(path, error) from error
+    if matrix.dtype.kind not in "iuf":
+        raise InputError(f"{path.name} holds text where numbers belong: check that it has no header")
+    return matrix
 
 
 class Unfolding(io.RawIOBase):

@@ -92,7 +92,8 @@ def _features(arrays: Arrays, path: Path) -> Any:
         _require("x", arrays, path)
     for key in CSR_KEYS:
         _require(key, arrays, path)
-    return csr_of_parts(*(arrays[key] for key in CSR_KEYS))
+    data, indices, indptr, shape = (arrays[key] for key in CSR_KEYS)
+    return csr_of_parts(data, indices, indptr, shape)
 
 
 def _names(key: str, arrays: Arrays) -> tuple[str, ...]:

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from lsgnn.errors import InputError
 from lsgnn.graph.io.csv_file import csv_header, read_csv
 from lsgnn.graph.io.delimiter import checked_delimiter, shown_delimiter
-from lsgnn.graph.io.parquet_file import parquet_names, read_parquet
-from lsgnn.graph.paths import existing_file
+from lsgnn.graph.io.parquet_file import common_names, parquet_names, read_parquet_parts
+from lsgnn.graph.paths import existing_file, expanded, is_folder
 from lsgnn.graph.shown import listed, short, shown
 
 SUFFIXES = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t", ".parquet": None}
@@ -75,7 +75,7 @@ class Source:
         if isinstance(self.origin, pa.Table):
             table = self.origin
         elif self.delimiter is None:
-            table = read_parquet(self.origin)
+            table = read_parquet_parts(parquet_parts(self.origin) or [self.origin])
         else:
             table = read_csv(self.origin, self.delimiter, text, self.header)
         if table.num_rows == 0:
@@ -90,7 +90,8 @@ def open_table(table: Any, role: str, delimiter: str | None = None) -> Source:
     """
     delimiter = None if delimiter is None else checked_delimiter(delimiter)
     if isinstance(table, str | Path):
-        source = _open_file(existing_file(table), delimiter)
+        parts = parquet_parts(expanded(table))
+        source = _open_parts(parts) if parts else _open_file(existing_file(table), delimiter)
     else:
         arrow = _as_arrow(table, role)
         source = Source(arrow, f"the {role} table", arrow.column_names)
@@ -113,6 +114,16 @@ def _open_file(path: Path, delimiter: str | None) -> Source:
         return Source(path, path.name, parquet_names(path))
     header, delimiter = csv_header(path, delimiter, usual)
     return Source(path, path.name, [name.strip() for name in header], delimiter, tuple(header))
+
+
+def parquet_parts(path: Path) -> list[Path]:
+    """The Parquet files of a folder that is one table, as Spark and others write it."""
+    return sorted(path.glob("*.parquet")) if is_folder(path) else []
+
+
+def _open_parts(parts: list[Path]) -> Source:
+    folder = parts[0].parent
+    return Source(folder, folder.name, common_names(parts))
 
 
 def _as_arrow(table: Any, role: str) -> pa.Table:
