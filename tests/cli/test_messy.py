@@ -5,11 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.csv
 import pytest
 
-from lsgnn import InputError, LSGNNWarning, Run
+from lsgnn import InputError, LSGNNWarning, Run, read_tables
+from lsgnn.graph.io.new_node_tables import read_new_nodes
 from lsgnn.graph.io.number_text import cleaned
+from lsgnn.graph.io.open_table import open_table
 from tests.messy import Export, write_export
 
 QUICK = ("--set", "epochs=15", "--set", "direction=undirected", "--set", "feature_norm=standard", "--set", "K=2")
@@ -78,9 +81,6 @@ def test_the_training_tables_read_as_another_graph_give_the_same_predictions(
 
 def test_a_saved_run_transforms_a_row_as_it_did_in_training(export: Export, run: Path) -> None:
     """New nodes with the cells of known ones get the features of known ones, whatever else is in their table."""
-    from lsgnn.graph.io.new_node_tables import read_new_nodes
-    from lsgnn.graph.io.open_table import open_table
-
     graph = Run.load(run).graph
     accounts = open_table(export.accounts, "node").read(text=["Konto"])
     few = accounts.slice(3, 5)
@@ -118,7 +118,22 @@ def test_a_wrong_delimiter_is_named(lsgnn: Any, export: Export) -> None:
 def test_a_folder_called_like_a_dataset_is_not_that_dataset(lsgnn: Any, export: Export, tmp_path: Path) -> None:
     shutil.copytree(export.accounts.parent, tmp_path / "cora", ignore=shutil.ignore_patterns("run"))
     tables = [word.replace(str(export.accounts.parent), str(tmp_path / "cora")) for word in export.tables]
-    assert lsgnn("diagnose", *tables, "--no-probes", "--json").json["graph"] == "cora (tables)"
+    preset = lsgnn("fit", *tables, "--preset", "released")
+    assert (preset.code, preset.err.splitlines()[-1]) == (
+        2,
+        "error: --preset released is for known datasets, not for 'cora': use default and --set",
+    )
+
+
+def test_a_graph_that_was_read_with_statistics_of_its_own_is_refused(export: Export, run: Path) -> None:
+    named = {"label": "risk", "id": "Konto", "weight": "amount"}
+    trained = Run.load(run)
+    half = open_table(export.accounts, "node").read(text=["Konto"]).slice(0, 150)
+    edges = pa.table({"from": [export.first_id], "to": [export.first_id], "amount": [1]})
+    with pytest.raises(InputError, match=r"column 'opened' of graph was read with a median, dates or words of its own"):
+        trained.predict(read_tables(edges, half, **named))
+    same = read_tables(export.transfers, export.accounts, **named, like=trained.graph)
+    assert trained.predict(same).labels == trained.predict().labels
 
 
 def test_new_nodes_in_data_frames(export: Export, run: Path) -> None:

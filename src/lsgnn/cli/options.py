@@ -103,7 +103,7 @@ def open_graph(
 
         checked_choice("--missing", missing, ("impute", "error"))
         named: dict[str, Any] = dict(label=label, id=id, missing=missing, delimiter=delimiter, like=like)
-        read = read_tables(edges, nodes, name=name or own_name(edges), **named, **parse_columns(columns or ()))
+        read = read_tables(edges, nodes, name=name, **named, **parse_columns(columns or ()))
         if like is None:
             tell_columns(read)
         return read
@@ -143,15 +143,6 @@ def opened(graph: str, name: str | None, data_dir: Path | None) -> Graph:
     return load(graph, data_dir)
 
 
-def own_name(edges: Path) -> str:
-    """The name of the folder of a table; one called texas does not make the graph the dataset `texas`."""
-    from lsgnn.datasets import names
-    from lsgnn.graph.io.tables import named_after
-
-    folder = named_after(edges)
-    return f"{folder} (tables)" if folder in names() else folder
-
-
 def tell_columns(graph: Graph) -> None:
     """Says what the columns of a table were taken for, unless all are plain numbers."""
     from lsgnn.cli.column_table import is_plain, lines_of
@@ -175,8 +166,10 @@ def as_typed(
     """The same graph as words of a command line, for a command that is suggested to the user."""
     given = {"--edges": edges, "--nodes": nodes, "--label": label, "--id": id}
     given |= {"--missing": missing if missing != "impute" else None, "--delimiter": delimiter, "--name": name}
-    words = [graph] if graph else [word for option, value in given.items() if value for word in (option, str(value))]
-    return shlex.join([*words, *(word for column in columns or () for word in ("--column", column))])
+    words = [word for option, value in given.items() if value for word in (option, str(value))]
+    return shlex.join(
+        [*([graph] if graph else []), *words, *(word for column in columns or () for word in ("--column", column))]
+    )
 
 
 def parse_columns(columns: Sequence[str]) -> dict[str, Any]:
@@ -207,11 +200,11 @@ def draft_and_splits(graph: Graph, kind: str, changes: Sequence[str], model: str
     """The preset of a graph (a draft that the validation nodes complete, if it is the user's own) with changes, and
     the splits that go with it."""
     from lsgnn import zoo
-    from lsgnn.datasets import names, preset, preset_splits
+    from lsgnn.datasets import dataset_of, preset, preset_splits
     from lsgnn.graph.split_checks import default_splits
     from lsgnn.runs.defaults import Draft, draft
 
-    known = graph.name in names() and model == "lsgnn"
+    known = dataset_of(graph) and model == "lsgnn"
     if kind.endswith(".toml"):
         drafted, splits = Draft(load_preset(Path(kind), model)), default_splits(graph)
     elif known:

@@ -58,7 +58,7 @@ def predict(
     if exact and not attach:
         raise InputError("--exact is for new nodes: pass --attach too, or drop it")
     trained = Run.load(run)
-    like = trained.graph if trained.graph.columns is not None else None
+    like = trained.graph if trained.graph.columns else None
     if nodes is not None and like is None:
         column = with_categories(column or [], trained.graph.feature_names)
     if attach:

@@ -152,6 +152,8 @@ class Run:
             return self._predictions(self.logits, self.graph.node_ids, calibrated, threshold)
         graph = as_graph(graph)
         self.require_not_tied("another graph")
+        if graph.columns and self.graph.columns:
+            graph.columns.require_statistics_of(self.graph.columns, graph.name)
         x = in_order_of(graph.x, graph.feature_names, self.graph.feature_names, graph.name)
         if x is not graph.x:
             graph = replace(graph, x=x, feature_names=self.graph.feature_names)
@@ -220,7 +222,7 @@ class Run:
         """
         from lsgnn.graph.io.new_node_tables import read_new_nodes
 
-        new = read_new_nodes(edges, nodes, like=self.graph if self.graph.columns is not None else None, **columns)
+        new = read_new_nodes(edges, nodes, like=self.graph if self.graph.columns else None, **columns)
         how: dict[str, Any] = dict(exact=exact, calibrated=calibrated, threshold=threshold)
         named: dict[str, Any] = dict(edge_weight=new.edge_weight, feature_names=new.feature_names)
         return self.predict_new(new.x, new.edges, new.node_ids, **named, **how)
@@ -273,7 +275,7 @@ class Run:
     def require_lsgnn(self, what: str) -> None:
         """Raises where something is asked for that only LSGNN can do."""
         if self.model != "lsgnn":
-            raise InputError(f"{self.title} cannot {what}: train LSGNN (model='lsgnn'), which can")
+            raise InputError(f"{self.title} cannot {what}: train LSGNN, which can")
 
     @cached_property
     def metrics(self) -> dict[str, float]:

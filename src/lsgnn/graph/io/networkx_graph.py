@@ -96,7 +96,7 @@ def from_networkx(
         roles: dict[str, Role] = {str(key): "category" for key in categories}
         plan, told = fit_plan(table, table.column_names, source, roles=roles, listed=[str(key) for key in named])
         fields["notes"] = (*fields.get("notes", ()), *told)
-        if plan.transformers:
+        if plan:
             x = plan.apply(table, source)
             fields |= {"feature_names": plan.feature_names, "columns": plan}
     edges = np.array([(u, v) for u, v, _ in ends], dtype=np.int64).reshape(-1, 2).T

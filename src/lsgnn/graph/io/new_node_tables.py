@@ -63,7 +63,7 @@ def read_new_nodes(
     as_text = [*(known.text_columns if known else told), id, *([label] if label else [])]
     node_table = node_source.read(text=as_text)
     plan = known or fit_plan(node_table, chosen, node_source, roles=told, listed=chosen)[0]
-    if not plan.transformers:
+    if not plan:
         raise InputError(f"{node_source.title} has no feature columns: pass those that the graph has")
     edge_source = open_table(edges, "edge", delimiter)
     given = {"source": source, "target": target, "weight": weight}

@@ -114,7 +114,7 @@ def _columns(arrays: Arrays) -> ColumnPlan | None:
     try:
         return ColumnPlan.from_json(arrays["columns"].astype(np.uint8, casting="equiv").tobytes().decode())
     except (UnicodeDecodeError, TypeError) as error:
-        raise InputError(f"columns is not JSON in bytes ({error}): write it with Graph.save") from error
+        raise InputError(f"columns is not JSON in bytes ({error}): save the graph again") from error
 
 
 def _splits(arrays: Arrays, path: Path) -> Splits | None:
@@ -128,4 +128,4 @@ def _splits(arrays: Arrays, path: Path) -> Splits | None:
 def _require(key: str, arrays: Arrays, path: Path) -> None:
     if key not in arrays:
         held = ", ".join(sorted(arrays)) or "none of the known arrays"
-        raise InputError(f"{path.name} has no array {key!r} (it holds {held}): write it with Graph.save")
+        raise InputError(f"{path.name} has no array {key!r} (it holds {held}): save the graph again")

@@ -56,7 +56,7 @@ def array_names(path: Path) -> list[str]:
 
 
 def unreadable(path: Path, reason: str) -> InputError:
-    return InputError(f"{path} is not a readable .npz graph ({reason}): download it again or write it with Graph.save")
+    return InputError(f"{path} is not a readable .npz graph ({reason}): download it again, or save the graph again")
 
 
 def first_line(error: Exception) -> str:

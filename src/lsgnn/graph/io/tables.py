@@ -110,14 +110,14 @@ def read_tables(
             places = {"id": id, "label": label, "source": ends[0], "target": ends[1], "weight": weight}
             plan = plan.with_places(places)
             notes += told_notes
-        if plan.transformers:
-            fields |= {"x": plan.apply(node_table, node_source), "feature_names": plan.feature_names, "columns": plan}
+        if plan:
+            fields |= {"x": plan.apply(node_table, node_source), "feature_names": plan.feature_names}
     if "x" not in fields:
         from lsgnn.graph.structural_features import NOTE, structural_features  # scipy's solvers load slowly
 
         fields["x"] = structural_features(fields["edge_index"], len(fields["node_ids"]))
         notes.append(NOTE)
-    return Graph(**fields, notes=tuple(notes))
+    return Graph(**fields, notes=tuple(notes), columns=plan or ColumnPlan())
 
 
 def columns_of(like: Graph | None) -> ColumnPlan | None:
@@ -126,7 +126,7 @@ def columns_of(like: Graph | None) -> ColumnPlan | None:
         return None
     if not isinstance(like, Graph):
         raise InputError(f"like is {shown(like)}, but it is a graph: pass that of a run (run.graph)")
-    if like.columns is None:
+    if not like.columns:
         raise InputError(
             f"{like.name} was not read from tables, so that it has no transformers to apply: leave like out, and pass "
             "the same columns as it has"

@@ -46,9 +46,13 @@ class ColumnPlan:
         places: the columns called id, label, source, target and weight, so that later tables need not name them.
     """
 
-    transformers: tuple[Transformer, ...]
+    transformers: tuple[Transformer, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
     places: tuple[tuple[str, str], ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether there is something to apply; tables without features have nothing."""
+        return bool(self.transformers)
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -87,6 +91,17 @@ class ColumnPlan:
             return sp.csr_array(sp.hstack([sp.csr_array(block) for block in blocks], format="csr"))
         return np.column_stack(blocks)
 
+    def require_statistics_of(self, known: ColumnPlan, whose: str) -> None:
+        """Raises where a column was made with medians, dates or words other than those of a known plan."""
+        own = {transformer.name: transformer for transformer in self.transformers}
+        for theirs in known.transformers:
+            mine = own.get(theirs.name, theirs)
+            if _statistics(mine) != _statistics(theirs) and not isinstance(mine, CategoryColumn | VectorColumn):
+                raise InputError(
+                    f"column {theirs.name!r} of {whose} was read with a median, dates or words of its own, not with "
+                    "those that the model learned from: read the tables like the graph of the run (like=run.graph)"
+                )
+
     def rows(self) -> list[dict[str, Any]]:
         """What each column was taken for: its name, its role, how many columns of x it became, and how."""
         used = [
@@ -119,6 +134,21 @@ class ColumnPlan:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
             reason = " ".join(str(error).split())[:100]
             raise InputError(f"the transformers of columns are damaged ({reason}): restore them") from error
+
+
+def _statistics(transformer: Transformer) -> Any:
+    """What a column of x depends on beside its own cell."""
+    match transformer:
+        case NumberColumn(missing=0):
+            return None
+        case NumberColumn():
+            return transformer.median
+        case DateColumn():
+            return transformer.newest, transformer.has_time, transformer.median if transformer.missing else None
+        case HashedColumn():
+            return transformer.buckets
+        case _:
+            return transformer
 
 
 def _pairs(values: Any) -> tuple[tuple[str, str], ...]:
