@@ -11,7 +11,7 @@ from typing import Any
 
 from lsgnn import zoo
 from lsgnn.config import TrainingConfig
-from lsgnn.datasets import dataset_of
+from lsgnn.datasets.registry import dataset_of
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
 from lsgnn.runs.defaults import draft, following, suited_to

@@ -200,7 +200,8 @@ def draft_and_splits(graph: Graph, kind: str, changes: Sequence[str], model: str
     """The preset of a graph (a draft that the validation nodes complete, if it is the user's own) with changes, and
     the splits that go with it."""
     from lsgnn import zoo
-    from lsgnn.datasets import dataset_of, preset, preset_splits
+    from lsgnn.datasets import preset, preset_splits
+    from lsgnn.datasets.registry import dataset_of
     from lsgnn.graph.split_checks import default_splits
     from lsgnn.runs.defaults import Draft, draft
 

@@ -12,18 +12,6 @@ Graph('cora-linqs', nodes=2708, edges=5429, features=1433, classes=7)
 from lsgnn.datasets.fsbm import fsbm
 from lsgnn.datasets.loading import load
 from lsgnn.datasets.presets import Preset, has_preset, preset, preset_kinds, preset_splits
-from lsgnn.datasets.registry import Entry, dataset_of, info, names
+from lsgnn.datasets.registry import Entry, info, names
 
-__all__ = [
-    "Entry",
-    "Preset",
-    "dataset_of",
-    "fsbm",
-    "has_preset",
-    "info",
-    "load",
-    "names",
-    "preset",
-    "preset_kinds",
-    "preset_splits",
-]
+__all__ = ["Entry", "Preset", "fsbm", "has_preset", "info", "load", "names", "preset", "preset_kinds", "preset_splits"]

@@ -10,6 +10,7 @@ import numpy as np
 
 from lsgnn import datasets
 from lsgnn.config import LSGNNConfig, TrainingConfig
+from lsgnn.datasets.registry import dataset_of
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
@@ -41,7 +42,7 @@ def draft(graph: Graph, model: Model[Any]) -> Draft:
     What is known for a dataset stays as it is. On any other graph LSGNN leaves nearly everything to a probe of the
     validation nodes, and a baseline how it reads the features (`lsgnn.runs.probe`).
     """
-    dataset = datasets.dataset_of(graph)
+    dataset = dataset_of(graph)
     if model.name == "lsgnn":
         known = bool(dataset) and datasets.has_preset(dataset, "default")
         config: Any = datasets.preset(dataset, "default").config if known else LSGNNConfig()
@@ -85,7 +86,7 @@ def chosen_metric(graph: Graph, splits: Sequence[Split], metric: Metric | None =
         for split in splits:
             require_measurable(metric, graph.y[split.val], graph.num_classes)
         return metric, []
-    if dataset := datasets.dataset_of(graph):
+    if dataset := dataset_of(graph):
         return datasets.info(dataset).metric, []
     visible = np.concatenate([graph.y[split.train | split.val] for split in splits])
     found = default_metric(visible, graph.num_classes)
@@ -113,7 +114,7 @@ def suited_to(graph: Graph, config: Any) -> Any:
     the sign (whose cosine says as little: nodes are then compared by distance). Datasets of the registry keep what was
     published for them.
     """
-    published = datasets.dataset_of(graph) and graph.num_features > 1
+    published = dataset_of(graph) and graph.num_features > 1
     if not hasattr(config, "feature_norm") or published or not _what_rows_hide(graph):
         return config
     config = config.replace(feature_norm="standard")
