@@ -145,5 +145,7 @@ def test_new_nodes_in_data_frames(export: Export, run: Path) -> None:
     with pytest.warns(LSGNNWarning, match="'SE' in column 'country' of the node table is new to the model"):
         found = trained.predict_new_tables(edges, nodes)
     assert found.node_ids.tolist() == ["neu"]
+    alone = trained.predict_new_tables(None, nodes.assign(country="DE"))  # nobody paid it yet
+    assert 0 < alone.confidence[0] <= 1
     with pytest.raises(InputError, match="has no feature column 'note', which the model learned from: add it"):
         trained.predict_new_tables(edges, nodes.drop(columns="note"))

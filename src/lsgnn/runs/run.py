@@ -215,7 +215,7 @@ class Run:
 
         Args:
             edges, nodes: tables (paths, pyarrow tables or data frames) of the new nodes, with the columns of those that
-                the run was trained on, and of the edges that attach them.
+                the run was trained on, and of the edges that attach them (None: they have none).
             exact, calibrated, threshold: as in `predict_new`.
             columns: id, label, source, target, weight or delimiter, where they differ from those of the training
                 tables.

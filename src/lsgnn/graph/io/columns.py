@@ -24,6 +24,7 @@ from lsgnn.graph.splits import Splits
 from lsgnn.memory import require_memory
 
 T = TypeVar("T")
+MOST = np.finfo(np.float32).max
 SPLIT_NAMES = {"train": "train", "val": "val", "valid": "val", "validation": "val", "test": "test"}
 
 
@@ -158,7 +159,8 @@ def as_floats(values: Any) -> NDArray[np.float64]:
     if pa.types.is_boolean(values.type):
         values = pc.cast(values, pa.float32())  # before numpy, which has no boolean for a missing one
     floats: NDArray[np.float64] = to_numpy(pc.cast(values, pa.float64(), safe=False)).astype(np.float64)
-    return np.where(np.abs(floats) > np.finfo(np.float32).max, np.copysign(np.inf, floats), floats)
+    large = np.abs(floats) > MOST
+    return np.where(large, np.copysign(np.inf, floats), floats) if large.any() else floats
 
 
 @explained
@@ -242,11 +244,11 @@ def not_numbers(column: Any, name: str, source: Source) -> InputError:
         words = pc.filter(present, pc.invert(pc.match_substring_regex(present, r"^\s*[-+.\d]")))
         present = words if len(words) else present
     kind = "text" if is_string(column.type) else column.type
-    holds = f"holds {kind} values such as {_shown(present[0])}" if len(present) else "is empty"
+    holds = f"holds {kind} values such as {shown_cell(present[0])}" if len(present) else "is empty"
     return InputError(f"column {name!r} of {source.title} {holds}, but numbers belong there: mend it, or leave it out")
 
 
-def _shown(value: Any) -> str:
+def shown_cell(value: Any) -> str:
     try:
         return repr(str(value.as_py())[:40])
     except (ValueError, OverflowError):  # Python knows neither nanoseconds nor the year 10000

@@ -50,7 +50,7 @@ def read_new_nodes(
 
     Columns are found by the same names; a label column, if there is one, is not read. With `like`, a graph that was
     read from tables, columns have the places and roles that they had there, and its transformers are applied; so the
-    new nodes get its medians, its words and its ages. No role can be told then.
+    new nodes get its medians, its words and its ages. Without edges (None) they stand alone.
     """
     known = columns_of(like)
     node_source = open_table(nodes, "node", delimiter)
@@ -65,15 +65,19 @@ def read_new_nodes(
     plan = known or fit_plan(node_table, chosen, node_source, roles=told, listed=chosen)[0]
     if not plan:
         raise InputError(f"{node_source.title} has no feature columns: pass those that the graph has")
-    edge_source = open_table(edges, "edge", delimiter)
-    given = {"source": source, "target": target, "weight": weight}
-    ends, weight = edge_columns(edge_source, **remembered(known, edge_source, **given))
-    rows = EdgeRows.read(edge_source, ends, weight)
-    pairs = zip(*(columns.to_numpy(end).tolist() for end in (rows.sources, rows.targets)), strict=True)
+    pairs: list[tuple[Any, Any]] = []
+    edge_weight: NDArray[np.float32] | None = None
+    if edges is not None:
+        edge_source = open_table(edges, "edge", delimiter)
+        given = {"source": source, "target": target, "weight": weight}
+        ends, weight = edge_columns(edge_source, **remembered(known, edge_source, **given))
+        rows = EdgeRows.read(edge_source, ends, weight)
+        pairs = list(zip(*(columns.to_numpy(end).tolist() for end in (rows.sources, rows.targets)), strict=True))
+        edge_weight = rows.weight
     return NewNodeTables(
         x=plan.apply(node_table, node_source),
-        edges=list(pairs),
+        edges=pairs,
         node_ids=columns.to_numpy(columns.ids(node_table, id, node_source)),
-        edge_weight=rows.weight,
+        edge_weight=edge_weight,
         feature_names=plan.feature_names,
     )

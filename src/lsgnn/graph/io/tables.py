@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -64,7 +65,8 @@ def read_tables(
             or "error".
         delimiter: what separates the columns of text files (default: detected in each).
         name: the graph's name (default: that of the folder of the edge file).
-        like: a graph (that of a run, say) whose transformers are applied instead of new ones.
+        like: a graph (that of a run, say) whose transformers are applied instead of new ones; features, roles and what
+            is done where something is missing are then as they were there.
     """
     plan = columns_of(like)
     edge_source = open_table(edges, "edge", delimiter)
@@ -161,8 +163,8 @@ def told_roles(nodes: Source, categories: Any, roles: Any) -> dict[str, Role]:
 
 def named_after(edges: Any) -> str:
     """The folder's name: files are called edges.csv everywhere."""
-    folder = expanded(edges).absolute().parent.name if isinstance(edges, str | Path) else ""
-    return folder or "graph"
+    folder = os.path.dirname(os.path.abspath(expanded(edges))) if isinstance(edges, str | Path) else ""
+    return os.path.basename(folder) or "graph"
 
 
 def _require_header(edges: Source, ends: tuple[str, str], node_ids: Any) -> None:
@@ -222,16 +224,25 @@ def _without_repetitions(table: pa.Table, ids: Any, nodes: Source) -> tuple[pa.T
         return table, ids, nodes, []
     again = np.ones(len(codes), dtype=bool)
     again[first] = False
-    for second in np.flatnonzero(again).tolist():
-        earlier = int(first[codes[second]])
-        if table.slice(second, 1).to_pylist() != table.slice(earlier, 1).to_pylist():
-            raise InputError(
-                f"node id {short(ids[second].as_py())} stands twice, in {nodes.at(earlier)} and again in "
-                f"{nodes.at(second)}, with different values: keep one of them"
-            )
+    later = np.flatnonzero(again)
+    earlier = first[codes[later]]
+    if not table.take(later).equals(table.take(earlier)):
+        _require_alike(table, ids, nodes, earlier, later)
     kept = np.flatnonzero(~again)
     note = f"{int(again.sum())} repeated row(s) of {nodes.title} dropped, the first in {nodes.at(int(again.argmax()))}"
     return table.take(kept), pc.take(ids, kept), nodes.with_rows(kept), [note]
+
+
+def _require_alike(
+    table: pa.Table, ids: Any, nodes: Source, earlier: NDArray[np.int64], later: NDArray[np.int64]
+) -> None:
+    """Raises at the first pair of rows that differ; NaN is like NaN here."""
+    for one, two in zip(earlier.tolist(), later.tolist(), strict=True):
+        if str(table.slice(one, 1).to_pylist()) != str(table.slice(two, 1).to_pylist()):
+            raise InputError(
+                f"node id {short(ids[two].as_py())} stands twice, in {nodes.at(one)} and again in {nodes.at(two)}, "
+                "with different values: keep one of them"
+            )
 
 
 def _positions(ends: Any, ids: Any, edges: Source, nodes: Source, id: str) -> NDArray[np.int64]:

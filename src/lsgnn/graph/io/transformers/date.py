@@ -119,6 +119,8 @@ def _seconds(cells: Cells, layout: Layout) -> NDArray[np.float64]:
 
 
 def _require_dates(cells: Cells, seconds: NDArray[np.float64], layout: Layout) -> None:
+    if cells.is_moment:
+        return
     bad = np.isnan(seconds) & pc.is_valid(cells.text).to_numpy(zero_copy_only=False)
     if bad.any():
         row = int(bad.argmax())

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from lsgnn.errors import InputError
 from lsgnn.graph.io.cells import Cells
-from lsgnn.graph.io.columns import explaining
+from lsgnn.graph.io.columns import explaining, shown_cell
 from lsgnn.graph.io.moment_text import is_ambiguous
 from lsgnn.graph.io.number_text import POINT, Decimal
 from lsgnn.graph.io.open_table import Source
@@ -63,7 +63,7 @@ def fit_plan(
             transformer = _fitted(cells, role, decimal)
         if isinstance(transformer, NumberColumn | DateColumn) and transformer.missing:
             if missing == "error":
-                cells.require_present(pc.is_null(cells.text).to_numpy(zero_copy_only=False))
+                cells.require_present(pc.is_null(cells.values).to_numpy(zero_copy_only=False))
             notes.append(_how_imputed(transformer))
         if transformer.feature_names:
             made.append(transformer)
@@ -110,7 +110,7 @@ def _why_left_out(cells: Cells, role: Role, told: bool) -> str:
     if role == "id":
         return f"column {cells.name!r} left out: it looks like an id, different for every node"
     one = pc.drop_null(cells.values)
-    held = f"every node has {str(one[0].as_py())[:40]!r}" if len(one) else "it is empty"
+    held = f"every node has {shown_cell(one[0])}" if len(one) else "it is empty"
     return f"column {cells.name!r} left out: {held}"
 
 

@@ -77,8 +77,9 @@ class ColumnPlan:
 
     def apply(self, table: pa.Table, source: Source) -> Features:
         """x of the nodes of a table [n, d]; sparse if one of the columns is."""
-        if absent := [name for name in self.names if name not in table.column_names]:
-            near = get_close_matches(absent[0], table.column_names, n=1)
+        there = dict.fromkeys(table.column_names)
+        if absent := [name for name in self.names if name not in there]:
+            near = get_close_matches(absent[0], there, n=1)
             hint = f"is {near[0]!r} meant? Rename it" if near else "add it"
             raise InputError(
                 f"{source.title} has no feature column {absent[0]!r}, which the model learned from: {hint}"
