@@ -35,8 +35,8 @@ def evaluate(
     """Train and test a model on every split of a graph under one protocol."""
     how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
-    name = options.model_name(model, preset)
-    drafted, all_splits = options.draft_and_splits(g, preset, set or [], name)
+    model = options.model_name(model, preset)
+    drafted, all_splits = options.draft_and_splits(g, preset, set or [], model)
     which = options.parse_splits(splits, len(all_splits))
     options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
     chosen = [all_splits[s] for s in which]
@@ -53,7 +53,7 @@ def evaluate(
         result = measure_all(
             g,
             drafted,
-            model=name,
+            model=model,
             splits=all_splits,
             which=which,
             metric=measure,
@@ -69,7 +69,7 @@ def evaluate(
         answer_json(document)
         return
     chosen_by = f"best epoch by {drafted.config.select_by}, seed {drafted.config.seed}"
-    answer(f"{name} on {g.name}, preset {preset}, {len(which)} splits, {chosen_by}")
+    answer(f"{model} on {g.name}, preset {preset}, {len(which)} splits, {chosen_by}")
     digits = digits_of(measure)
     scored = f"{shown(document[f'test_{measure}'], digits)} {unit_of(measure)}".rstrip()
     answer(f"test {about(measure).title} {scored}   ({result.seconds:.1f} s)")

@@ -90,15 +90,15 @@ def fit(
     options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
     decides = {"metric": options.checked_metric(metric), "threshold": threshold, "cost": cost}
     budget = {"minutes": minutes, "trials": trials, "storage": storage}
-    name = "auto" if model == "auto" else options.model_name(model, preset)
-    if name == "auto":
+    model = "auto" if model == "auto" else options.model_name(model, preset)
+    if model == "auto":
         given = {"preset": preset != "default", "set": set, "engine": engine != "auto", "members": members > 1}
         refuse_for_auto(given)
         run = searched(g, split, decides | budget, jobs)
     else:
         if stray := [option for option, value in budget.items() if value is not None]:
             raise InputError(f"--{stray[0]} is for a search over models: pass --model auto too, or drop it")
-        run = trained(g, name, split, preset, set or [], decides, engine=engine, members=members)
+        run = trained(g, model, split, preset, set or [], decides, engine=engine, members=members)
     if out is not None:
         run.save(out)
     if predictions is not None:
@@ -115,7 +115,7 @@ def fit(
     for line in (*board_lines(run), *score_lines(run)):
         answer(line)
     times = ", ".join(f"{what} {seconds:.2f} s" for what, seconds in run.seconds.items())
-    answer(f"best epoch {run.trained.best_epoch} of {len(run.trained.history)}; {times}" if name != "auto" else times)
+    answer(f"best epoch {run.trained.best_epoch} of {len(run.trained.history)}; {times}" if model != "auto" else times)
     for what, path in (("run", out), ("predictions", predictions), ("report", report)):
         if path is not None:
             answer(f"{what} written to {path}")

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
-from lsgnn.graph.io.columns import as_floats, as_text, decoded, first, is_list, is_number, is_string
+from lsgnn.graph.io.columns import as_floats, as_text, decoded, is_list, is_number, is_string
 from lsgnn.graph.io.number_text import Decimal, cleaned, decimal_of, parsed
 from lsgnn.graph.io.open_table import Source
 
@@ -79,9 +79,6 @@ class Cells:
         if missing.any():
             where = self.source.at(int(missing.argmax()))
             raise InputError(f"{where} has no value for {self.name!r}: fill it in, or leave the column out")
-
-    def first_null(self) -> int:
-        return first(pc.is_null(self.values))
 
 
 def _per_second(unit: str) -> float:

@@ -64,9 +64,6 @@ class CategoryColumn:
                 stacklevel=2,
             )
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"name": self.name, "values": list(self.values)}
-
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> CategoryColumn:
         return cls(values["name"], tuple(map(str, values["values"])))

@@ -76,16 +76,6 @@ class DateColumn:
         circles = [np.nan_to_num(part(angle)) for angle in angles for part in (np.sin, np.cos)]
         return np.column_stack([age, *circles]).astype(np.float32)
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "layout": self.layout,
-            "newest": self.newest,
-            "median": self.median,
-            "missing": self.missing,
-            "has_time": self.has_time,
-        }
-
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> DateColumn:
         if values["layout"] not in LAYOUTS:

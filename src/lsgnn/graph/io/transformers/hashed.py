@@ -50,9 +50,6 @@ class HashedColumn:
         ones = np.ones(len(known), np.float32)
         return sp.csr_array((ones, (known, bucket[codes[known]])), shape=(len(codes), self.buckets))
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"name": self.name, "values": self.values, "buckets": self.buckets}
-
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> HashedColumn:
         return cls(values["name"], int(values["values"]), int(values["buckets"]))

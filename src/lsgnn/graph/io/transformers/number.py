@@ -52,9 +52,6 @@ class NumberColumn:
     def apply(self, cells: Cells) -> Features:
         return with_indicator(cells.floats(self.decimal), self.median, bool(self.missing))
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"name": self.name, "median": self.median, "missing": self.missing, "decimal": self.decimal}
-
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> NumberColumn:
         return cls(values["name"], float(values["median"]), int(values["missing"]), values["decimal"])

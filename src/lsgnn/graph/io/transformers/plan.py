@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
@@ -116,7 +116,7 @@ class ColumnPlan:
         kinds = {kind: name for name, kind in KINDS.items()}
         return json.dumps(
             {
-                "transformers": [{"kind": kinds[type(t)], **t.to_dict()} for t in self.transformers],
+                "transformers": [{"kind": kinds[type(t)], **asdict(t)} for t in self.transformers],
                 "left_out": self.left_out,
                 "places": self.places,
             },

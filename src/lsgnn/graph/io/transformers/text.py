@@ -63,14 +63,6 @@ class TextColumn:
         fitted.idf_ = np.array(self.idf)
         return sp.csr_array(fitted.transform(_documents(cells)))
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "vocabulary": list(self.vocabulary),
-            "idf": list(self.idf),
-            "analyzer": self.analyzer,
-        }
-
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> TextColumn:
         words, idf = tuple(map(str, values["vocabulary"])), tuple(map(float, values["idf"]))

@@ -43,9 +43,6 @@ class VectorColumn:
             )
         return x
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"name": self.name, "width": self.width}
-
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> VectorColumn:
         return cls(values["name"], int(values["width"]))
