@@ -26,8 +26,8 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)]
 
 # pages whose console lines are run for real, between their Python blocks
-REALLY_RUN = ("tutorials/csv.md", "tutorials/explain.md", "tutorials/large.md")
-FOLDERS = ("arrays", "store")  # what pages call a folder of arrays and a store
+REALLY_RUN = ("tutorials/csv.md", "tutorials/export.md", "tutorials/explain.md", "tutorials/large.md")
+FOLDERS = ("arrays", "store", "bank")  # what pages call a folder of arrays, a store, and a folder of tables
 
 FENCE = re.compile(
     r"(?:^<!-- no-run: (?P<reason>.+?) -->\n+)?^```(?P<language>python|console)\n(?P<code>.*?)^```$",

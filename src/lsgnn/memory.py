@@ -10,7 +10,7 @@ from pathlib import Path
 from lsgnn.errors import InputError
 from lsgnn.sizes import in_words
 
-LOWER_K = "lower K, or train on a store that `lsgnn precompute` writes"
+LOWER_K = "lower K, or train on a store that `precompute` writes"
 LOWER_EITHER = LOWER_K.replace("lower K", "lower hidden_channels or K")
 ASKED_FROM = 1 << 26  # bytes; the system takes its time to answer, and a search trains small models by the thousand
 

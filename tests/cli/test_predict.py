@@ -80,7 +80,7 @@ def test_categories_and_columns_of_any_size_serve_known_and_new_nodes(tmp_path):
     (tmp_path / "new.csv").write_text("id,income,town\nnew,20000,Rom\nodd,20000,Oslo\n")
     (tmp_path / "links.csv").write_text("source,target\nnew,p0\n")
     new = ("--edges", tmp_path / "links.csv", "--nodes", tmp_path / "new.csv")  # the run knows its categories
-    with pytest.warns(LSGNNWarning, match="'Oslo' in column 'town' of the table of new nodes is new to the model"):
+    with pytest.warns(LSGNNWarning, match="'Oslo' in column 'town' of new.csv is new to the model: counted as none"):
         call(predict, tmp_path / "run", "--attach", *new, "--out", tmp_path / "p.csv")
     assert pyarrow.csv.read_csv(tmp_path / "p.csv")["prediction"].to_pylist()[0] is True
 

@@ -69,7 +69,7 @@ def test_anything_else_is_refused_with_the_list_of_what_is_understood(source, me
 
 def test_a_table_is_sent_to_read_tables(tmp_path):
     (tmp_path / "edges.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(InputError, match=r"edges.csv is a table: read it with lsgnn.read_tables"):
+    with pytest.raises(InputError, match=r"edges.csv is a table: name the edge table and the node table"):
         as_graph(str(tmp_path / "edges.csv"))
 
 
@@ -217,14 +217,29 @@ def test_attributes_of_networkx_nodes_may_be_categories():
         from_networkx(graph, categories=["town"])
 
 
+def test_attributes_of_networkx_nodes_have_roles_as_columns_of_tables_have():
+    found = as_graph(people(age=[1, None, 3], job=["x", "y", "x"], club=["a", "b", "a"]))
+    assert found.feature_names == ("age", "age is missing", "job = x", "job = y")
+    assert found.x.tolist() == [[1, 0, 1, 0], [2, 1, 0, 1], [3, 0, 1, 0]]
+    assert found.class_names == ("a", "b")
+    assert as_graph(people(job=["x"] * 3)).num_features == 16  # a constant is left out, so the structure stands in
+
+
+def test_the_karate_club_just_works():
+    import networkx as nx
+
+    graph = as_graph(nx.karate_club_graph())
+    assert repr(graph) == 'Graph("Zachary\'s Karate Club", nodes=34, edges=156, features=16, classes=2)'
+    assert graph.class_names == ("Mr. Hi", "Officer")
+    assert graph.edge_weight.sum() == 462  # 231 interactions, in both directions
+
+
 @pytest.mark.parametrize(
     ("attributes", "message"),
     [
-        ({"job": ["x", "y", "z"]}, "column 'job' of the networkx nodes holds string values such as 'x'"),
-        ({"age": [1, None, 3]}, "row 1 of the networkx nodes has no value for 'age'"),
         ({"x": [[1, 2], [3], [4, 5]]}, "row 1 of the networkx nodes has 1 values in 'x'"),
         ({"age": [1, "two", 3]}, "node attributes mix types"),
-        ({"age": [1, float("nan"), 3]}, "has NaN or an infinite value in 'age'"),
+        ({"age": [1, float("inf"), 3]}, "row 1 of the networkx nodes has an infinite value in 'age'"),
     ],
 )
 def test_attributes_that_are_no_features_are_refused(attributes, message):

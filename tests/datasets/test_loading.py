@@ -106,13 +106,13 @@ def test_offline_is_one_sentence_with_both_fixes(name: str, tmp_path: Path) -> N
     message = str(caught.value)
     assert f"dataset {name!r} is not on this machine and its download failed" in message
     assert "Name or service not known" in message
-    assert f"connect to the internet, or pass --data-dir (or set LSGNN_DATA) to a folder with {name}.npz" in message
+    assert f"connect to the internet, or name a data folder that has {name}.npz (or set LSGNN_DATA to it)" in message
     assert "\n" not in message
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
 
 
 def test_dataset_without_a_publisher_asks_for_its_file() -> None:
-    with pytest.raises(DatasetUnavailable, match=r"'arxiv-2023' has no public download: pass --data-dir"):
+    with pytest.raises(DatasetUnavailable, match=r"'arxiv-2023' has no public download: name a data folder that has"):
         datasets.load("arxiv-2023")
 
 

@@ -80,7 +80,7 @@ REFUSED = {
     "negative node": ({"edge_index": [[0, -1], [1, 2]]}, "edge 1 points to node -1"),
     "edges as rows": ({"edge_index": [[0, 1], [1, 2], [2, 0]]}, r"edge_index has shape \(3, 2\).*transpose it"),
     "float edges": ({"edge_index": [[0.0], [1.5]]}, "edge_index holds float64 values"),
-    "named edges": ({"edge_index": [["a"], ["b"]]}, "use lsgnn.read_tables for names"),
+    "named edges": ({"edge_index": [["a"], ["b"]]}, "use tables, where nodes have names"),
     "y too short": ({"y": [0, 1]}, r"y has shape \(2,\), but the graph has 3 nodes: pass one class number"),
     "one-hot y": ({"y": np.eye(3)}, r"y has shape \(3, 3\)"),
     "named y": ({"y": ["a", "b", "c"]}, "number them"),

@@ -76,7 +76,7 @@ def test_a_value_that_kernels_must_not_read_is_named(
     forge(store, name, changed(store.array(name), edit))
     with pytest.raises(InputError, match=message) as error:
         read_everything(store)
-    assert "remove it and run `lsgnn precompute` again" in str(error.value)
+    assert "remove it and run `precompute` again" in str(error.value)
 
 
 @pytest.mark.parametrize(

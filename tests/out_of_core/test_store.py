@@ -57,9 +57,9 @@ def test_a_flipped_bit_is_noticed_and_the_advice_mends_it(store: Store, whole: S
     flip(store.path(name), 0.99)
     with pytest.raises(InputError, match=rf"{name}\.npy is damaged: its SHA-256 is [0-9a-f]{{12}}…, but") as error:
         store.verify()
-    assert str(error.value).endswith("remove it and run `lsgnn precompute` again")
+    assert str(error.value).endswith("remove it and run `precompute` again")
     store.path(name).unlink()
-    with pytest.raises(InputError, match=rf"{name}\.npy is missing\): run `lsgnn precompute` again"):
+    with pytest.raises(InputError, match=rf"{name}\.npy is missing\): run `precompute` again"):
         store.verify()
     precompute(GRAPH, store.folder, CONFIG)
     assert contents(store.folder) == contents(whole.folder)
@@ -133,7 +133,7 @@ def test_without_its_weights_or_its_scale_a_store_is_not_taken_for_one_that_has_
 def test_a_folder_in_place_of_a_file_is_named(store: Store, file: str) -> None:
     (store.folder / file).touch()
     make_folder(store.folder / file)
-    with pytest.raises(InputError, match=r"is not a file: remove it and run `lsgnn precompute` again"):
+    with pytest.raises(InputError, match=r"is not a file: remove it and run `precompute` again"):
         precompute(GRAPH, store.folder, CONFIG)
     (store.folder / file).rmdir()
     precompute(GRAPH, store.folder, CONFIG).verify()

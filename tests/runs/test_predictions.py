@@ -57,7 +57,7 @@ def read_ids(path):
 @pytest.mark.parametrize("id", RISKY)
 def test_text_that_is_a_formula_in_a_spreadsheet_is_noticed_and_quoted_if_asked(tmp_path, id):
     predictions = predictions_of(["x", id])
-    with pytest.warns(LSGNNWarning, match=r"for a formula, and 0 more: before you open .* --spreadsheet-safe"):
+    with pytest.warns(LSGNNWarning, match=r"for a formula, and 0 more: before you open .* spreadsheet-safe"):
         predictions.save(tmp_path / "p.csv")
     assert read_ids(tmp_path / "p.csv") == ["x", id]  # what was asked for, as it is
     predictions.save(tmp_path / "safe.csv", spreadsheet_safe=True)

@@ -32,7 +32,7 @@ def changes_by_model(models: Sequence[str], changes: Mapping[str, Any]) -> dict[
             continue
         if model not in models:
             zoo.get(model)  # a name that no model has is another mistake
-            raise InputError(f"--set {name} is for {model!r}, which is not compared: add it to the models, or drop it")
+            raise InputError(f"{name} is set for {model!r}, which is not compared: add it to the models, or drop it")
         if setting not in known[model]:
             raise _unknown(setting, known[model], f"{model} does not have")
         found[model][setting] = value

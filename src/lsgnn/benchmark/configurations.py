@@ -11,6 +11,7 @@ from typing import Any
 
 from lsgnn import zoo
 from lsgnn.config import TrainingConfig
+from lsgnn.datasets.registry import dataset_of
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
 from lsgnn.runs.defaults import draft, following, suited_to
@@ -42,10 +43,11 @@ def configurations(
     """
     found: dict[str, OfSplits] = {}
     unscaled = []
+    dataset = dataset_of(graph)
     for name, given in models.items():
         named = dict((changes or {}).get(name, {}))
-        known = presets and has_preset(name, graph.name)
-        config = given or suited_to(graph, zoo_preset(name, graph.name) if presets else zoo.get(name).config())
+        known = presets and has_preset(name, dataset)
+        config = given or suited_to(graph, zoo_preset(name, dataset) if presets else zoo.get(name).config())
         follows = given is None and not keep_select_by
         found[name] = dict.fromkeys(splits, (following(config, metric) if follows else config).replace(**named))
         if given is None and not known and "feature_norm" not in named and hasattr(config, "feature_norm"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,6 +21,9 @@ def compare(
     label: options.Label = None,
     id: options.Id = None,
     column: options.Column = None,
+    missing: options.Missing = "impute",
+    delimiter: options.Delimiter = None,
+    name: options.Name = None,
     models: Annotated[str, typer.Option(help="Names joined by commas, or all.")] = DEFAULT,
     splits: Annotated[str, typer.Option(help="all, one number, or numbers joined by commas.")] = "all",
     set: Annotated[
@@ -40,7 +43,8 @@ def compare(
     json: options.Json = False,
 ) -> None:
     """Train several models under one protocol, rank them by validation score and say which one to take."""
-    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
+    how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
+    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
     options.checked_metric(metric)
     options.check_places((report, (".html",)), (out, (".json",)))
     from lsgnn import zoo
@@ -70,7 +74,7 @@ def compare(
             on_done=step,
             on_trial=lambda name, study: on_trial(f"tuning {name}", study),
         )
-    typed = options.as_typed(graph, edges, nodes, label, id, column)
+    typed = options.as_typed(graph, edges, nodes, label, id, column, **how)
     typed += f" --data-dir {shlex.quote(str(data_dir))}" if data_dir is not None else ""
     command = command_that_fits(typed, comparison.chosen.model, comparison.chosen.for_fit)
     document = comparison.to_dict() | {"tuning_trials": tune, "fit_command": command}

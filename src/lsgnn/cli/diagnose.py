@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,6 +22,9 @@ def diagnose(
     label: options.Label = None,
     id: options.Id = None,
     column: options.Column = None,
+    missing: options.Missing = "impute",
+    delimiter: options.Delimiter = None,
+    name: options.Name = None,
     out: Annotated[Path | None, typer.Option(help="File for the page (.html).")] = None,
     metric: options.Metric = None,
     probes: Annotated[bool, typer.Option("--probes/--no-probes", help="Also train a few quick models.")] = True,
@@ -32,7 +35,8 @@ def diagnose(
     """Measure a graph, probe it with quick models and say in words what to make of it."""
     start = time.perf_counter()
     options.check_places((out, (".html",)))
-    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
+    how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
+    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
     from lsgnn.report.diagnosis import diagnose as examine
     from lsgnn.report.diagnosis import num_steps
 
@@ -45,7 +49,7 @@ def diagnose(
     if json:
         answer_json(found.to_dict())
         return
-    for line in summary_lines(found, options.as_typed(graph, edges, nodes, label, id, column)):
+    for line in summary_lines(found, options.as_typed(graph, edges, nodes, label, id, column, **how)):
         answer(line)
     if out is not None:
         say(f"page written to {out}")

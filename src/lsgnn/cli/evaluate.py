@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,6 +18,9 @@ def evaluate(
     label: options.Label = None,
     id: options.Id = None,
     column: options.Column = None,
+    missing: options.Missing = "impute",
+    delimiter: options.Delimiter = None,
+    name: options.Name = None,
     model: options.Model = None,
     preset: options.Preset = "default",
     splits: Annotated[str, typer.Option(help="all, one number, or numbers joined by commas.")] = "all",
@@ -30,9 +33,10 @@ def evaluate(
     json: options.Json = False,
 ) -> None:
     """Train and test a model on every split of a graph under one protocol."""
-    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
-    name = options.model_name(model, preset)
-    drafted, all_splits = options.draft_and_splits(g, preset, set or [], name)
+    how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
+    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
+    model = options.model_name(model, preset)
+    drafted, all_splits = options.draft_and_splits(g, preset, set or [], model)
     which = options.parse_splits(splits, len(all_splits))
     options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
     chosen = [all_splits[s] for s in which]
@@ -49,7 +53,7 @@ def evaluate(
         result = measure_all(
             g,
             drafted,
-            model=name,
+            model=model,
             splits=all_splits,
             which=which,
             metric=measure,
@@ -65,7 +69,7 @@ def evaluate(
         answer_json(document)
         return
     chosen_by = f"best epoch by {drafted.config.select_by}, seed {drafted.config.seed}"
-    answer(f"{name} on {g.name}, preset {preset}, {len(which)} splits, {chosen_by}")
+    answer(f"{model} on {g.name}, preset {preset}, {len(which)} splits, {chosen_by}")
     digits = digits_of(measure)
     scored = f"{shown(document[f'test_{measure}'], digits)} {unit_of(measure)}".rstrip()
     answer(f"test {about(measure).title} {scored}   ({result.seconds:.1f} s)")

@@ -26,6 +26,9 @@ def fit(
     label: options.Label = None,
     id: options.Id = None,
     column: options.Column = None,
+    missing: options.Missing = "impute",
+    delimiter: options.Delimiter = None,
+    name: options.Name = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the run (weights, configuration, graph, …).")] = None,
     predictions: Annotated[Path | None, typer.Option(help="File for the predictions, .csv or .parquet.")] = None,
     spreadsheet_safe: options.SpreadsheetSafe = False,
@@ -69,6 +72,7 @@ def fit(
 
     if graph is not None and is_store(graph):
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, data_dir=data_dir)
+        stores.refuse(missing=missing != "impute", delimiter=delimiter, name=name)
         stores.refuse(spreadsheet_safe=spreadsheet_safe)
         stores.refuse(metric=metric, threshold=threshold, cost=cost, minutes=minutes, trials=trials, storage=storage)
         stores.refuse(report=report, split=split, members=members - 1, engine=engine != "auto", model=model)
@@ -81,19 +85,20 @@ def fit(
         from lsgnn.runs.checkpoint import require_place
 
         require_place(out.expanduser())
-    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
+    how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
+    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
     options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
     decides = {"metric": options.checked_metric(metric), "threshold": threshold, "cost": cost}
     budget = {"minutes": minutes, "trials": trials, "storage": storage}
-    name = "auto" if model == "auto" else options.model_name(model, preset)
-    if name == "auto":
+    model = "auto" if model == "auto" else options.model_name(model, preset)
+    if model == "auto":
         given = {"preset": preset != "default", "set": set, "engine": engine != "auto", "members": members > 1}
         refuse_for_auto(given)
         run = searched(g, split, decides | budget, jobs)
     else:
         if stray := [option for option, value in budget.items() if value is not None]:
             raise InputError(f"--{stray[0]} is for a search over models: pass --model auto too, or drop it")
-        run = trained(g, name, split, preset, set or [], decides, engine=engine, members=members)
+        run = trained(g, model, split, preset, set or [], decides, engine=engine, members=members)
     if out is not None:
         run.save(out)
     if predictions is not None:
@@ -110,7 +115,7 @@ def fit(
     for line in (*board_lines(run), *score_lines(run)):
         answer(line)
     times = ", ".join(f"{what} {seconds:.2f} s" for what, seconds in run.seconds.items())
-    answer(f"best epoch {run.trained.best_epoch} of {len(run.trained.history)}; {times}" if name != "auto" else times)
+    answer(f"best epoch {run.trained.best_epoch} of {len(run.trained.history)}; {times}" if model != "auto" else times)
     for what, path in (("run", out), ("predictions", predictions), ("report", report)):
         if path is not None:
             answer(f"{what} written to {path}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lsgnn.cli.show import say
 from lsgnn.errors import InputError
 from lsgnn.files import require_name
 
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
     from lsgnn.runs.defaults import Draft
 
 GraphName = Annotated[
-    str | None, typer.Argument(metavar="[GRAPH]", help="A dataset name or a .npz file.", show_default=False)
+    str | None,
+    typer.Argument(
+        metavar="[GRAPH]", help="A dataset name, a .npz, .mat, GraphML or edge list, or a folder.", show_default=False
+    ),
 ]
 Edges = Annotated[Path | None, typer.Option(help="Edge table (CSV, Parquet) for GRAPH.", rich_help_panel="Tables")]
 Nodes = Annotated[Path | None, typer.Option(help="Node table with ids, features, labels.", rich_help_panel="Tables")]
@@ -30,10 +34,24 @@ Column = Annotated[
     list[str] | None,
     typer.Option(
         metavar="ROLE=NAME",
-        help="Column that is source, target, weight or split, or those of features or categories, joined by commas; "
-        "repeatable.",
+        help="Column that is source, target, weight or split; those of features, joined by commas; or those that are "
+        "taken for the wrong thing: number, category, date, text, or id and constant, which are left out; repeatable.",
         rich_help_panel="Tables",
     ),
+]
+Missing = Annotated[
+    str,
+    typer.Option(
+        help="Missing numbers and dates: impute (the median, and a 0/1 feature that says where) or error.",
+        rich_help_panel="Tables",
+    ),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(help="What separates columns: , ; tab | (default: detected).", rich_help_panel="Tables"),
+]
+Name = Annotated[
+    str | None, typer.Option(help="The graph's name (default: that of its folder).", rich_help_panel="Tables")
 ]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of .npz graphs (default: $LSGNN_DATA).")]
 Preset = Annotated[
@@ -60,57 +78,117 @@ Engine = Annotated[str, typer.Option(help="auto, cpu (fused) or torch.")]
 
 
 def open_graph(
-    name: str | None,
+    graph: str | None,
     edges: Path | None = None,
     nodes: Path | None = None,
     label: str | None = None,
     id: str | None = None,
     columns: Sequence[str] | None = None,
     data_dir: Path | None = None,
+    *,
+    missing: str = "impute",
+    delimiter: str | None = None,
+    name: str | None = None,
+    like: Graph | None = None,
 ) -> Graph:
-    """The graph a command was asked to work on."""
-    from lsgnn.datasets import load
-    from lsgnn.graph.graph import Graph
-    from lsgnn.graph.io.tables import read_tables
-
-    if (name is None) == (edges is None):
-        raise InputError("which graph? pass a dataset name or .npz file, or else --edges TABLE (and --nodes TABLE)")
+    """The graph a command was asked to work on; tables are read as those of `like` were, if it is given."""
+    if (graph is None) == (edges is None):
+        raise InputError(
+            "which graph? pass a dataset name, a file or a folder, or else --edges TABLE (and --nodes TABLE)"
+        )
+    if graph is not None and (tables := tables_of(graph)):
+        edges, nodes = tables[0], nodes or tables[1]
     if edges is not None:
-        # the whole file name: a table called texas.csv is not the dataset `texas`
-        return read_tables(edges, nodes, label=label, id=id, name=edges.name, **parse_columns(columns or ()))
-    given = {"--nodes": nodes, "--label": label, "--id": id, "--column": columns or None}
+        from lsgnn.graph.io.tables import read_tables
+
+        checked_choice("--missing", missing, ("impute", "error"))
+        named: dict[str, Any] = dict(label=label, id=id, missing=missing, delimiter=delimiter, like=like)
+        read = read_tables(edges, nodes, name=name, **named, **parse_columns(columns or ()))
+        if like is None:
+            tell_columns(read)
+        return read
+    given = {"--nodes": nodes, "--label": label, "--id": id, "--column": columns or None, "--delimiter": delimiter}
+    given["--missing"] = missing if missing != "impute" else None
     if stray := [option for option, value in given.items() if value is not None]:
-        raise InputError(f"{stray[0]} goes with --edges TABLE, but the graph is {name!r}: drop one of them")
-    assert name is not None
-    return Graph.load(name) if name.endswith(".npz") else load(name, data_dir)
+        raise InputError(f"{stray[0]} goes with --edges TABLE, but the graph is {graph!r}: drop one of them")
+    assert graph is not None
+    return opened(graph, name, data_dir)
+
+
+def tables_of(graph: str) -> tuple[Path, Path | None] | None:
+    """The edge and node tables of a folder, if that is what the graph is."""
+    from lsgnn.datasets import names
+    from lsgnn.graph.paths import expanded, is_folder
+
+    folder = expanded(graph)
+    if graph in names() or not is_folder(folder):
+        return None
+    from lsgnn.graph.io.ogb_folder import is_ogb_folder
+    from lsgnn.graph.io.table_folder import find_tables
+
+    return None if is_ogb_folder(folder) else find_tables(folder)
+
+
+def opened(graph: str, name: str | None, data_dir: Path | None) -> Graph:
+    """A graph by its dataset name or by its path."""
+    from lsgnn.datasets import load, names
+    from lsgnn.datasets.open_path import TABLE_SUFFIXES, open_path
+    from lsgnn.graph.paths import expanded, is_file, is_folder
+
+    path = expanded(graph)
+    if graph not in names() and (graph.endswith((".npz", *TABLE_SUFFIXES)) or is_file(path) or is_folder(path)):
+        return open_path(path, name)
+    if name is not None:
+        raise InputError(f"--name is for tables and files, but {graph!r} is a dataset: drop it")
+    return load(graph, data_dir)
+
+
+def tell_columns(graph: Graph) -> None:
+    """Says what the columns of a table were taken for, unless all are plain numbers."""
+    from lsgnn.cli.column_table import is_plain, lines_of
+
+    if graph.columns is not None and not all(map(is_plain, graph.columns.rows())):
+        for line in lines_of(graph.columns):
+            say(line)
 
 
 def as_typed(
-    name: str | None,
+    graph: str | None,
     edges: Path | None,
     nodes: Path | None,
     label: str | None,
     id: str | None,
     columns: Sequence[str] | None,
+    missing: str = "impute",
+    delimiter: str | None = None,
+    name: str | None = None,
 ) -> str:
     """The same graph as words of a command line, for a command that is suggested to the user."""
     given = {"--edges": edges, "--nodes": nodes, "--label": label, "--id": id}
-    words = [name] if name else [word for option, value in given.items() if value for word in (option, str(value))]
-    return shlex.join([*words, *(word for column in columns or () for word in ("--column", column))])
+    given |= {"--missing": missing if missing != "impute" else None, "--delimiter": delimiter, "--name": name}
+    words = [word for option, value in given.items() if value for word in (option, str(value))]
+    return shlex.join(
+        [*([graph] if graph else []), *words, *(word for column in columns or () for word in ("--column", column))]
+    )
 
 
 def parse_columns(columns: Sequence[str]) -> dict[str, Any]:
-    """`["source=from", "features=age,size"]` → arguments of `read_tables`."""
-    roles = ("source", "target", "weight", "split", "features", "categories")
+    """`["source=from", "features=age,size", "date=born"]` → arguments of `read_tables`."""
+    from lsgnn.graph.io.roles import ROLES
+
+    places = ("source", "target", "weight", "split")
     found: dict[str, Any] = {}
     for column in columns:
         role, separator, name = column.partition("=")
-        if not separator or not name or role not in roles:
+        known = (*places, "features", "categories", *ROLES)
+        if not separator or not name or role not in known:
             raise InputError(
-                f"--column {column!r} names no column: write ROLE=NAME with ROLE one of {', '.join(roles)}"
+                f"--column {column!r} names no column: write ROLE=NAME with ROLE one of {', '.join(known)}"
             )
         if role in ("features", "categories"):
             found[role] = [*found.get(role, ()), *name.split(",")]
+        elif role in ROLES:
+            found["roles"] = found.get("roles", {}) | dict.fromkeys(name.split(","), role)
         elif role in found:
             raise InputError(f"--column {column!r} names a second {role}: there is one, {found[role]!r}; drop either")
         else:
@@ -122,11 +200,12 @@ def draft_and_splits(graph: Graph, kind: str, changes: Sequence[str], model: str
     """The preset of a graph (a draft that the validation nodes complete, if it is the user's own) with changes, and
     the splits that go with it."""
     from lsgnn import zoo
-    from lsgnn.datasets import names, preset, preset_splits
+    from lsgnn.datasets import preset, preset_splits
+    from lsgnn.datasets.registry import dataset_of
     from lsgnn.graph.split_checks import default_splits
     from lsgnn.runs.defaults import Draft, draft
 
-    known = graph.name in names() and model == "lsgnn"
+    known = dataset_of(graph) and model == "lsgnn"
     if kind.endswith(".toml"):
         drafted, splits = Draft(load_preset(Path(kind), model)), default_splits(graph)
     elif known:

@@ -25,6 +25,9 @@ def precompute(
     label: options.Label = None,
     id: options.Id = None,
     column: options.Column = None,
+    missing: options.Missing = "impute",
+    delimiter: options.Delimiter = None,
+    name: options.Name = None,
     max_memory: Annotated[str, typer.Option(help="What all jobs (with --ray: each task) may allocate.")] = "4GB",
     jobs: Annotated[int, typer.Option(help="Processes on this machine.", min=1)] = 1,
     ray: Annotated[
@@ -45,11 +48,13 @@ def precompute(
     source: Any
     if graph is not None and Path(graph).is_dir():
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, data_dir=data_dir)
+        stores.refuse(missing=missing != "impute", delimiter=delimiter, name=name)
         config, source = options.settings_for_arrays(preset, set or []), graph
     else:
         from lsgnn.runs.defaults import suited_to
 
-        source = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
+        how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
+        source = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
         drafted, splits = options.draft_and_splits(source, preset, set or [])
         config = suited_to(source, drafted.config) if "feature_norm" in drafted.open_to else drafted.config
         source = replace(source, splits=splits)

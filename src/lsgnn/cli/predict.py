@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,6 +21,7 @@ def predict(
     label: options.Label = None,
     id: options.Id = None,
     column: options.Column = None,
+    delimiter: options.Delimiter = None,
     attach: Annotated[
         bool, typer.Option("--attach", help="The tables hold new nodes of the run's graph.", rich_help_panel="Tables")
     ] = False,
@@ -46,7 +47,7 @@ def predict(
 
     if is_stored_run(run):
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, attach=attach, exact=exact)
-        stores.refuse(spreadsheet_safe=spreadsheet_safe, threshold=threshold is not None)
+        stores.refuse(spreadsheet_safe=spreadsheet_safe, threshold=threshold is not None, delimiter=delimiter)
         if graph is None:
             raise InputError(f"{run} was trained on a store: name the store to predict, too")
         stores.predict_store(run, graph, out, not uncalibrated, json)
@@ -57,33 +58,24 @@ def predict(
     if exact and not attach:
         raise InputError("--exact is for new nodes: pass --attach too, or drop it")
     trained = Run.load(run)
-    if nodes is not None:
+    like = trained.graph if trained.graph.columns else None
+    if nodes is not None and like is None:
         column = with_categories(column or [], trained.graph.feature_names)
     if attach:
         if graph is not None or edges is None or nodes is None:
             raise InputError("--attach needs --edges TABLE and --nodes TABLE of the new nodes, and no GRAPH")
-        from lsgnn.graph.io.new_node_tables import read_new_nodes
-
-        named = options.parse_columns(column or ())
+        named = options.parse_columns(column or ()) | {"id": id, "label": label, "delimiter": delimiter}
         named.pop("split", None)  # new nodes are in none
-        new = read_new_nodes(edges, nodes, id=id, label=label, **named)
-        predictions = trained.predict_new(
-            new.x,
-            new.edges,
-            new.node_ids,
-            edge_weight=new.edge_weight,
-            feature_names=new.feature_names,
-            exact=exact,
-            calibrated=not uncalibrated,
-            threshold=threshold,
-        )
+        how: dict[str, Any] = dict(exact=exact, calibrated=not uncalibrated, threshold=threshold)
+        predictions = trained.predict_new_tables(edges, nodes, **how, **named)
     else:
-        given = {"nodes": nodes, "label": label, "id": id, "column": column or None}
+        given = {"nodes": nodes, "label": label, "id": id, "column": column or None, "delimiter": delimiter}
         stray = [f"--{name}" for name, value in given.items() if value is not None]
         if graph is None and edges is None and stray:
             raise InputError(f"{stray[0]} goes with --edges TABLE: pass it, or drop {stray[0]}")
         own = graph is None and edges is None
-        other = None if own else options.open_graph(graph, edges, nodes, label, id, column, data_dir)
+        tables: dict[str, Any] = dict(delimiter=delimiter, like=like if nodes is not None else None)
+        other = None if own else options.open_graph(graph, edges, nodes, label, id, column, data_dir, **tables)
         predictions = trained.predict(other, calibrated=not uncalibrated, threshold=threshold)
     predictions.save(out, spreadsheet_safe=spreadsheet_safe)
     if json:

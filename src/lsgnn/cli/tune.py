@@ -20,6 +20,9 @@ def tune(
     label: options.Label = None,
     id: options.Id = None,
     column: options.Column = None,
+    missing: options.Missing = "impute",
+    delimiter: options.Delimiter = None,
+    name: options.Name = None,
     model: options.Model = None,
     trials: Annotated[int, typer.Option(help="Optuna trials; for LSGNN after the grid.", min=1)] = 200,
     grid: Annotated[
@@ -55,10 +58,11 @@ def tune(
     json: options.Json = False,
 ) -> None:
     """Tune a model on a graph by validation score; test nodes are read once, at the end, if at all."""
-    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir)
+    how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
+    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
     options.checked_choice("--space", space, ("paper", "extended"))
-    name = options.model_name(model, preset)
-    drafted, all_splits = options.draft_and_splits(g, preset, set or [], name)
+    model = options.model_name(model, preset)
+    drafted, all_splits = options.draft_and_splits(g, preset, set or [], model)
     which = options.parse_splits(splits, len(all_splits))
     chosen = [all_splits[s] for s in which]
     measure, drafted, notes = options.metric_and_settings(g, chosen, metric, drafted, preset, set or [])
@@ -73,10 +77,10 @@ def tune(
     from lsgnn.train.metrics import about, digits_of
     from lsgnn.tuning import tune as search
 
-    with trial_progress(f"tuning {name} on {g.name}", trials) as on_trial:
+    with trial_progress(f"tuning {model} on {g.name}", trials) as on_trial:
         tuning = search(
             g,
-            model=name,
+            model=model,
             space=space,  # type: ignore[arg-type]
             trials=trials,
             base=drafted,
@@ -93,16 +97,16 @@ def tune(
             workers=jobs,
             on_trial=on_trial,
         )
-    document: dict[str, Any] = {"dataset": g.name, "model": name, "space": space, "metric": measure}
+    document: dict[str, Any] = {"dataset": g.name, "model": model, "space": space, "metric": measure}
     document |= tuning.to_dict()
     if test:
         from lsgnn.benchmark.final_scores import final_scores
 
         shared: dict[str, Any] = {"splits": all_splits, "which": which, "metric": measure, "workers": jobs}
-        read = final_scores(g, tuning, model=name, members=members, per_split=resample == 1, **shared)
+        read = final_scores(g, tuning, model=model, members=members, per_split=resample == 1, **shared)
         document["test"] = {rule: result.to_dict() for rule, result in read.items()}
     if export is not None:
-        whose = "" if name == "lsgnn" else f'model = "{name}"\n'
+        whose = "" if model == "lsgnn" else f'model = "{model}"\n'
         # a file may be called anything, and so may a graph: its name must not end the comment
         graph_name = g.name if g.name.isprintable() else repr(g.name)
         comment = f"# chosen by `lsgnn tune` on validation nodes of {graph_name}\n"

@@ -5,22 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from lsgnn.datasets.open_path import TABLE_SUFFIXES, open_path
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.io.build import is_instance
 from lsgnn.graph.io.networkx_graph import from_networkx
-from lsgnn.graph.io.npz import load_npz
 from lsgnn.graph.io.pyg import from_pyg
-from lsgnn.graph.paths import expanded, is_file, shortened
-
-TABLE_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
+from lsgnn.graph.paths import expanded, is_file, is_folder
 
 
 def as_graph(source: Any) -> Graph:
     """A `Graph` from what people have at hand.
 
     Args:
-        source: a `Graph`, a PyG `Data`, a networkx graph, the path of a `.npz` file, or the name of a dataset.
+        source: a `Graph`, a PyG `Data`, a networkx graph, the name of a dataset, or the path of a file or folder:
+            `.npz` (ours, Yandex's, that of the benchmark collections), `.mat` of Facebook100, GraphML, an edge list, a
+            folder of OGB's raw files, or one with an edge table and a node table.
     """
     if isinstance(source, Graph):
         return source
@@ -39,11 +39,18 @@ def as_graph(source: Any) -> Graph:
 
 
 def _by_path_or_name(source: str | Path) -> Graph:
+    from lsgnn.datasets.registry import names
+
     path = expanded(source)
-    if path.name.lower().endswith(TABLE_SUFFIXES):
-        raise InputError(f"{shortened(path)} is a table: read it with lsgnn.read_tables(edges, nodes)")
-    if path.suffix == ".npz" or is_file(path) or isinstance(source, Path):
-        return load_npz(path)
+    if isinstance(source, str) and source in names():
+        return _by_name(source)
+    is_table = path.name.lower().endswith(TABLE_SUFFIXES)
+    if path.suffix == ".npz" or is_table or is_file(path) or is_folder(path) or isinstance(source, Path):
+        return open_path(path)
+    return _by_name(source)
+
+
+def _by_name(name: str) -> Graph:
     from lsgnn.datasets import load
 
-    return load(source)
+    return load(name)

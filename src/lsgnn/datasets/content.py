@@ -37,5 +37,5 @@ def verify_content(graph: Graph, entry: Entry, origin: str, fix: str) -> None:
     if entry.content_sha256 and (found := content_sha256(graph)) != entry.content_sha256:
         raise InputError(
             f"the graph from {origin} is not the registry's {entry.name!r} (its numbers have SHA-256 {found[:12]}… "
-            f"instead of {entry.content_sha256[:12]}…): {fix}, or pass --data-dir to a folder with {entry.file}"
+            f"instead of {entry.content_sha256[:12]}…): {fix}, or name a data folder that has {entry.file}"
         )

@@ -36,7 +36,7 @@ def fetch(url: str, path: Path, *, dataset: str, sha256: str = "") -> Path:
     except (OSError, http.client.HTTPException) as error:
         raise DatasetUnavailable(
             f"dataset {dataset!r} is not on this machine and its download failed ({url}: {_reason(error)}): "
-            f"connect to the internet, or pass --data-dir (or set LSGNN_DATA) to a folder with {dataset}.npz"
+            f"connect to the internet, or name a data folder that has {dataset}.npz (or set LSGNN_DATA to it)"
         ) from None
     return path
 
@@ -55,7 +55,7 @@ def _check(file: BinaryIO, sha256: str, *, dataset: str, origin: str, fix: str) 
     if found != sha256:
         raise InputError(
             f"{origin} has SHA-256 {found[:12]}…, but for {dataset!r} it must be {sha256[:12]}… (it was replaced or is "
-            f"damaged), so nothing read it: {fix}, or pass --data-dir to a folder with {dataset}.npz"
+            f"damaged), so nothing read it: {fix}, or name a data folder that has {dataset}.npz"
         )
 
 

@@ -54,9 +54,7 @@ def _in_folder(file: str, data_dir: str | Path | None) -> Path | None:
         return None
     folder = Path(folder).expanduser()
     if not folder.is_dir():
-        raise InputError(
-            f"the data folder {folder} does not exist: pass --data-dir (or LSGNN_DATA) a folder of .npz files"
-        )
+        raise InputError(f"the data folder {folder} does not exist: name one of .npz files (or set LSGNN_DATA to it)")
     path = folder / file
     return path if path.is_file() else None
 
@@ -72,7 +70,7 @@ def _from_publisher(entry: Entry) -> tuple[Graph, str]:
     if not entry.downloadable:
         raise DatasetUnavailable(
             f"dataset {entry.name!r} has no public download: "
-            f"pass --data-dir (or set LSGNN_DATA) to a folder with {entry.file}"
+            f"name a data folder that has {entry.file} (or set LSGNN_DATA to it)"
         )
     cached = cache_folder() / f"{entry.name}.npz"
     if cached.is_file():

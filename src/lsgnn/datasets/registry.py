@@ -12,9 +12,12 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from lsgnn.errors import InputError
+
+if TYPE_CHECKING:
+    from lsgnn.graph.graph import Graph
 
 Loader = Literal[
     "bundled",  # <name>.npz in the package
@@ -71,6 +74,11 @@ class Entry:
 def names() -> tuple[str, ...]:
     """Every dataset name, the paper's eleven first, in the paper's order."""
     return tuple(_entries())
+
+
+def dataset_of(graph: Graph) -> str:
+    """The dataset that a graph is, by its name; "" for any other, and for tables in a folder of such a name."""
+    return graph.name if graph.columns is None and graph.name in _entries() else ""
 
 
 def info(name: str) -> Entry:

@@ -14,8 +14,17 @@ from numpy.typing import NDArray
 from lsgnn.errors import InputError
 
 
-def csr_of_parts(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], shape: NDArray[Any]) -> sp.csr_array:
-    """The matrix [rows, columns] of float32 whose row i has data[indptr[i] : indptr[i + 1]]."""
+def csr_of_parts(
+    data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], shape: NDArray[Any], name: str = "x"
+) -> sp.csr_array:
+    """The matrix [rows, columns] of float32 whose row i has data[indptr[i] : indptr[i + 1]]; `name` is for messages."""
+    try:
+        return _csr(data, indices, indptr, shape)
+    except InputError as error:
+        raise InputError(str(error).replace("x_", f"{name}_").replace("parts of x", f"parts of {name}")) from error
+
+
+def _csr(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], shape: NDArray[Any]) -> sp.csr_array:
     if shape.shape != (2,) or shape.dtype.kind not in "iu" or not all(0 <= int(v) < 2**63 for v in shape):
         raise _unfit(f"x_shape is {_shown(shape)}, but a shape is two whole numbers")
     rows, columns = (int(v) for v in shape)

@@ -58,7 +58,7 @@ def in_order_of(x: Features, names: Sequence[str], wanted: Sequence[str], whose:
 def _hint(name: str, names: Sequence[str]) -> str:
     category = name.partition(IS)[0]
     if category != name:
-        return f"name {category!r} as one of its categories (--column categories={category})"
+        return f"name {category!r} as one of its categories"
     near = get_close_matches(name, names, n=1)
     return f"is {near[0]!r} meant? Rename it" if near else "add it"
 

@@ -29,6 +29,8 @@ from lsgnn.graph.validate import (
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
+    from lsgnn.graph.io.transformers.plan import ColumnPlan
+
 __all__ = ["Features", "Graph", "as_array", "as_features", "as_labels"]
 
 
@@ -48,6 +50,7 @@ class Graph:
             matched by name, whatever the order of their columns.
         splits: official train/validation/test masks, if the graph comes with some; unlabelled nodes leave them.
         name: shown in reports.
+        columns: how x was made of the columns of a table, if it was; other tables are transformed in the same way.
 
     `notes` tells what was noticed on the way in (merged duplicates, self loops, isolated nodes, zero rows …).
     """
@@ -62,6 +65,7 @@ class Graph:
     splits: Splits | None = None
     name: str = "graph"
     notes: tuple[str, ...] = ()
+    columns: ColumnPlan | None = None
 
     def __post_init__(self) -> None:
         x = as_features(self.x)
@@ -82,6 +86,7 @@ class Graph:
             class_names=as_class_names(self.class_names, y),
             feature_names=as_feature_names(self.feature_names, x.shape[1]),
             splits=splits,
+            columns=self._fitting_columns(),
             # each note once, also where a graph is copied with dataclasses.replace
             notes=tuple(
                 dict.fromkeys([*as_names(self.notes, "notes"), *observations(x, edge_index, merged), *unlabelled])
@@ -106,6 +111,11 @@ class Graph:
         if not unlabelled.any():
             return self.splits, []
         return self.splits.within(y >= 0), [f"{int(unlabelled.sum())} unlabelled node(s) left out of the splits"]
+
+    def _fitting_columns(self) -> ColumnPlan | None:
+        """The transformers, unless x has other columns by now (in a copy, say)."""
+        fits = self.columns is not None and self.columns.feature_names == tuple(self.feature_names)
+        return self.columns if fits else None
 
     @property
     def num_nodes(self) -> int:

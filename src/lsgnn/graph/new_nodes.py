@@ -59,6 +59,8 @@ def new_nodes(graph: Graph, x: Any, edges: Any, node_ids: Any = None, edge_weigh
             f"the edge {source!r} → {target!r} joins two known nodes, but only new nodes are attached here: "
             "drop it, or predict on the whole new graph"
         )
+    if edge_weight is None and graph.edge_weight is not None and not pairs:
+        edge_weight = []
     if edge_weight is None and graph.edge_weight is not None:
         raise InputError(f"the edges of {graph.name} have weights: pass edge_weight for the new ones too")
     try:

@@ -37,6 +37,14 @@ def is_file(path: Path) -> bool:
         raise InputError(f"{shortened(path)} cannot be opened ({error.strerror}): check the path") from error
 
 
+def is_folder(path: Path) -> bool:
+    """Whether there is such a folder; False where the system cannot look."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 def shortened(path: Path) -> str:
     """A path that is too long for the system is too long for a message as well."""
     text = str(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -18,3 +19,9 @@ def shown(value: Any) -> str:
     '[1, 2] (list)'
     """
     return f"{short(value)} ({type(value).__name__})"
+
+
+def listed(names: Sequence[str], most: int = 10) -> str:
+    """The first names, without the line breaks that a quoted name may hold."""
+    shown = [name if name.isprintable() and len(name) <= 60 else short(name) for name in names[:most]]
+    return ", ".join(shown) + (f", … {len(names) - most} more" if len(names) > most else "")

@@ -128,7 +128,7 @@ def as_labels(y: Any, n: int) -> NDArray[np.int64]:
     elif y.dtype.kind not in "iub":
         raise InputError(
             f"y holds {y.dtype} values, but classes are numbers 0, 1, … (-1 = unknown): "
-            "number them (np.unique(…, return_inverse=True)) or read a table with lsgnn.read_tables"
+            "number them, or read a table, in which classes have names"
         )
     labels: NDArray[np.int64] = y.astype(np.int64)
     if labels.min() < -1:
@@ -165,7 +165,7 @@ def as_class_names(given: Any, y: NDArray[np.int64]) -> tuple[str, ...]:
         if count > max(len(y), MAX_UNNAMED_CLASSES):
             raise InputError(
                 f"y holds class {count - 1} in a graph of {len(y)} nodes, but classes are numbered without gaps: "
-                "renumber them (np.unique(…, return_inverse=True)) or pass class_names"
+                "renumber them, or give the classes names"
             )
         return tuple(str(c) for c in range(count))
     if len(names) < count:
@@ -220,7 +220,7 @@ def as_edges(edge_index: Any, edge_weight: Any, n: int) -> tuple[Edges, EdgeWeig
         )
     if edges.size and edges.dtype.kind not in "iu":
         raise InputError(
-            f"edge_index holds {edges.dtype} values, but node numbers are integers: use lsgnn.read_tables for names"
+            f"edge_index holds {edges.dtype} values, but node numbers are integers: use tables, where nodes have names"
         )
     edges = edges.astype(np.int64)
     outside = ((edges < 0) | (edges >= n)).any(axis=0)
@@ -246,10 +246,8 @@ def as_edges(edge_index: Any, edge_weight: Any, n: int) -> tuple[Edges, EdgeWeig
     bad = ~(np.isfinite(weight) & (weight > 0))
     if bad.any():
         e = int(bad.argmax())
-        raise InputError(
-            f"edge {e} has weight {given[e]}, but weights are positive, finite and fit a float32: "
-            "drop that edge or mend it"
-        )
+        fix = "a weight of 0 says that there is no edge, so drop it" if given[e] == 0 else "drop that edge or mend it"
+        raise InputError(f"edge {e} has weight {given[e]}, but weights are positive, finite and fit a float32: {fix}")
     return edges, weight
 
 

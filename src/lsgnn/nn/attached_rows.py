@@ -48,7 +48,7 @@ def attached_rows(graph: Graph, pre: Precomputed, new: NewNodes, config: LSGNNCo
     require_memory(
         8 * (config.K * p + (4 * config.K + 2) * m) * x.shape[1],
         f"attaching {m} nodes with {p} known neighbours",
-        "attach fewer at a time, or let all nodes be computed anew (--exact)",
+        "attach fewer at a time, or let all nodes be computed anew (exact)",
     )
     D = np.concatenate([row_sums(adjacency(graph, config.direction))[near], row_sums(A)])
     if config.filter == "self_loop":

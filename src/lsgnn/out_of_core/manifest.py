@@ -17,7 +17,7 @@ from lsgnn.out_of_core.records import read_sealed, record_of, write_sealed
 MANIFEST = "manifest.json"
 # of the settings, those that decide what is in a store; β, γ, the rule of propagation and fewer hops stay free
 PRECOMPUTED = (*(name for name in LSGNNConfig.STRUCTURE if name not in ("filter", "adjacency_embedding")), "K")
-FIX = "restore it, or remove the folder and run `lsgnn precompute` again"
+FIX = "restore it, or remove the folder and run `precompute` again"
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of a store; a file that is not as it was written is an error."""
     if not is_store(folder):
-        raise InputError(f"{folder} is not a store: make one with `lsgnn precompute --out`")
+        raise InputError(f"{folder} is not a store: make one with `precompute`")
     file = folder / MANIFEST
     document = read_sealed(file, FIX)
     try:

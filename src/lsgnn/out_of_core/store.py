@@ -39,7 +39,7 @@ from lsgnn.out_of_core.records import (
 from lsgnn.propagate.column_scale import ColumnScale
 
 COLUMN_SCALE = "column_scale.json"  # where columns are standardised
-FIX = "remove it and run `lsgnn precompute` again"
+FIX = "remove it and run `precompute` again"
 
 
 class Store:
@@ -117,9 +117,7 @@ class Store:
             _require_no_folder(file)
             if not file.exists():
                 place = file.relative_to(self.folder)
-                raise InputError(
-                    f"the store {self.folder} is unfinished ({place} is missing): run `lsgnn precompute` again"
-                )
+                raise InputError(f"the store {self.folder} is unfinished ({place} is missing): run `precompute` again")
         return signature(self.path(name), self.identity)
 
     def _verified(self, name: str, on_bytes: Callable[[int], None] | None = None) -> NDArray[Any]:

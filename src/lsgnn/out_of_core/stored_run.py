@@ -135,7 +135,7 @@ class StoredRun:
         """Reads a folder written by `save`, if its files are as they were; executes no code from it."""
         folder = Path(folder).expanduser()
         if not is_stored_run(folder):
-            raise InputError(f"{folder} is not a run on a store: pass a folder written by `lsgnn fit STORE --out`")
+            raise InputError(f"{folder} is not a run on a store: pass a folder in which a run on a store was saved")
         verify_digests(folder, FILES)
         name = "config.toml"
         try:

@@ -105,7 +105,7 @@ class ColumnScale:
         require_memory(
             4 * x.shape[0] * x.shape[1],
             f"to standardise {x.shape[0]} × {x.shape[1]} features",
-            "use --set feature_norm=l2, which keeps zeros",
+            "use feature_norm=l2, which keeps zeros",
         )
         out, shift, factor = np.empty(x.shape, np.float32), self.shift, self.factor
         for rows in _parts(x):

@@ -75,7 +75,7 @@ def _require_memory_for(graph: Graph, x: Features) -> None:
     """Scaled features in double precision, or one similarity per edge and way: whichever peak is higher (measured)."""
     values = sp.csr_array(x).nnz if sp.issparse(x) else int(np.prod(x.shape))
     scaling, comparing = (32 if sp.issparse(x) else 20) * values, 4 * values + 2 * 85 * graph.num_edges
-    require_memory(max(scaling, comparing), f"to precompute {graph.name}", "do it on disk with `lsgnn precompute`")
+    require_memory(max(scaling, comparing), f"to precompute {graph.name}", "do it on disk with `precompute`")
 
 
 def neighbour_similarity(graph: Graph, x: Features, config: LSGNNConfig) -> NeighbourSimilarity:

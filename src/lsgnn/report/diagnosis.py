@@ -44,6 +44,7 @@ class Diagnosis:
     features: FeatureFill
     probes: Probes
     notes: tuple[str, ...]
+    columns: tuple[dict[str, Any], ...] = ()  # what the columns of a table were taken for
 
     def to_dict(self) -> dict[str, Any]:
         """One JSON document; what is not defined is null."""
@@ -106,6 +107,7 @@ def diagnose(
         features=feature_fill(graph),
         probes=tried,
         notes=(*graph.notes, *notes, *why),
+        columns=() if graph.columns is None else tuple(graph.columns.rows()),
     )
 
 

@@ -88,9 +88,9 @@ def load_run(folder: Path) -> Run:
     """Reads a folder written by `save_run`."""
     require_name(folder)
     if (folder / "stored_run.json").is_file():
-        raise InputError(f"{folder} is a run on a store, which has the graph: use `lsgnn predict {folder} STORE`")
+        raise InputError(f"{folder} is a run on a store, which has the graph: predict a store with it")
     if missing := [name for name in CONTENT if not (folder / name).is_file()]:
-        raise InputError(f"{folder} is not a run: it has no {missing[0]}; pass a folder written by `lsgnn fit --out`")
+        raise InputError(f"{folder} is not a run: it has no {missing[0]}; pass a folder in which a run was saved")
     verify_digests(folder, CONTENT)
     weights = _read_weights(folder)
     name = "config.toml"

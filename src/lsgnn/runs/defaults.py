@@ -10,6 +10,7 @@ import numpy as np
 
 from lsgnn import datasets
 from lsgnn.config import LSGNNConfig, TrainingConfig
+from lsgnn.datasets.registry import dataset_of
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
@@ -41,13 +42,14 @@ def draft(graph: Graph, model: Model[Any]) -> Draft:
     What is known for a dataset stays as it is. On any other graph LSGNN leaves nearly everything to a probe of the
     validation nodes, and a baseline how it reads the features (`lsgnn.runs.probe`).
     """
+    dataset = dataset_of(graph)
     if model.name == "lsgnn":
-        known = graph.name in datasets.names() and datasets.has_preset(graph.name, "default")
-        config: Any = datasets.preset(graph.name, "default").config if known else LSGNNConfig()
+        known = bool(dataset) and datasets.has_preset(dataset, "default")
+        config: Any = datasets.preset(dataset, "default").config if known else LSGNNConfig()
         if not known and graph.num_features == 1:  # of one column, a cosine is its sign
             config = config.replace(similarity="euclidean")
     else:
-        known, config = has_preset(model.name, graph.name), zoo_preset(model.name, graph.name)
+        known, config = has_preset(model.name, dataset), zoo_preset(model.name, dataset)
     open_to = () if known else LSGNN_OPEN if model.name == "lsgnn" else BASELINE_OPEN
     return Draft(config, frozenset(name for name in open_to if hasattr(config, name)))
 
@@ -84,8 +86,8 @@ def chosen_metric(graph: Graph, splits: Sequence[Split], metric: Metric | None =
         for split in splits:
             require_measurable(metric, graph.y[split.val], graph.num_classes)
         return metric, []
-    if graph.name in datasets.names():
-        return datasets.info(graph.name).metric, []
+    if dataset := dataset_of(graph):
+        return datasets.info(dataset).metric, []
     visible = np.concatenate([graph.y[split.train | split.val] for split in splits])
     found = default_metric(visible, graph.num_classes)
     if about(found).two_classes and any(len(np.unique(graph.y[split.val])) < 2 for split in splits):
@@ -112,7 +114,7 @@ def suited_to(graph: Graph, config: Any) -> Any:
     the sign (whose cosine says as little: nodes are then compared by distance). Datasets of the registry keep what was
     published for them.
     """
-    published = graph.name in datasets.names() and graph.num_features > 1
+    published = dataset_of(graph) and graph.num_features > 1
     if not hasattr(config, "feature_norm") or published or not _what_rows_hide(graph):
         return config
     config = config.replace(feature_norm="standard")

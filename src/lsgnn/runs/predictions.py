@@ -110,7 +110,7 @@ def warned_of(table: Any) -> Any:
             first = found[name][0].as_py()
             warnings.warn(
                 f"a spreadsheet program takes {first[:40]!r} ({name}) for a formula, and {len(found) - 1} more: before "
-                "you open the file in one, write it with --spreadsheet-safe (spreadsheet_safe=True)",
+                "you open the file in one, write it spreadsheet-safe, an option where predictions are saved",
                 LSGNNWarning,
                 stacklevel=3,
             )

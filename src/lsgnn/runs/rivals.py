@@ -88,5 +88,5 @@ def note_on(rivals: list[Rival], metric: Metric, own: float) -> str:
     theirs, ours = (shown(metric, utility(metric, score)) for score in (best.score, own))
     return (
         f"{best.title} reaches {theirs} validation {about(metric).title} in a short training run, LSGNN {ours}: "
-        f"train it with --model {best.model} (model={best.model!r}), or let a search decide with --model auto"
+        f"train it as the model {best.model!r}, or let a search decide (the model 'auto')"
     )

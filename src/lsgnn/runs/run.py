@@ -152,6 +152,8 @@ class Run:
             return self._predictions(self.logits, self.graph.node_ids, calibrated, threshold)
         graph = as_graph(graph)
         self.require_not_tied("another graph")
+        if graph.columns and self.graph.columns:
+            graph.columns.require_statistics_of(self.graph.columns, graph.name)
         x = in_order_of(graph.x, graph.feature_names, self.graph.feature_names, graph.name)
         if x is not graph.x:
             graph = replace(graph, x=x, feature_names=self.graph.feature_names)
@@ -198,6 +200,32 @@ class Run:
         x = in_order_of(as_features(x), feature_names, self.graph.feature_names, "the table of new nodes")
         new = new_nodes(self.graph, x, edges, node_ids, edge_weight)
         return self._predictions(self._logits_new(new, exact), new.node_ids, calibrated, threshold)
+
+    def predict_new_tables(
+        self,
+        edges: Any,
+        nodes: Any,
+        *,
+        exact: bool = False,
+        calibrated: bool = True,
+        threshold: float | None = None,
+        **columns: Any,
+    ) -> Predictions:
+        """Class probabilities of new nodes in tables as they are: the run's own transformers make their features.
+
+        Args:
+            edges, nodes: tables (paths, pyarrow tables or data frames) of the new nodes, with the columns of those that
+                the run was trained on, and of the edges that attach them (None: they have none).
+            exact, calibrated, threshold: as in `predict_new`.
+            columns: id, label, source, target, weight or delimiter, where they differ from those of the training
+                tables.
+        """
+        from lsgnn.graph.io.new_node_tables import read_new_nodes
+
+        new = read_new_nodes(edges, nodes, like=self.graph if self.graph.columns else None, **columns)
+        how: dict[str, Any] = dict(exact=exact, calibrated=calibrated, threshold=threshold)
+        named: dict[str, Any] = dict(edge_weight=new.edge_weight, feature_names=new.feature_names)
+        return self.predict_new(new.x, new.edges, new.node_ids, **named, **how)
 
     def _logits_new(self, new: NewNodes, exact: bool) -> NDArray[np.float32]:
         """Logits of new nodes attached to the run's own graph."""
@@ -255,7 +283,7 @@ class Run:
     def require_lsgnn(self, what: str) -> None:
         """Raises where something is asked for that only LSGNN can do."""
         if self.model != "lsgnn":
-            raise InputError(f"{self.title} cannot {what}: train LSGNN (model='lsgnn'), which can")
+            raise InputError(f"{self.title} cannot {what}: train LSGNN, which can")
 
     @cached_property
     def metrics(self) -> dict[str, float]:
@@ -306,6 +334,7 @@ class Run:
             "members": len(self.members),
             "seconds": self.seconds,
             "notes": list(self.notes),
+            "columns": [] if self.graph.columns is None else self.graph.columns.rows(),
             "tried": [asdict(row) for row in self.tried],
             "environment": self.environment,
         }

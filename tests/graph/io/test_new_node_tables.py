@@ -32,3 +32,9 @@ def test_tables_without_features_or_ends_are_refused(tmp_path):
     (tmp_path / "n.csv").write_text("id,a\nu,1\n")
     with pytest.raises(InputError, match="needs a source and a target"):
         read_new_nodes(tmp_path / "e.csv", tmp_path / "n.csv")
+
+
+def test_new_nodes_may_stand_alone(tmp_path):
+    (tmp_path / "n.csv").write_text("id,a\nu,1\nv,2\n")
+    new = read_new_nodes(None, tmp_path / "n.csv")
+    assert (new.node_ids.tolist(), new.edges, new.edge_weight) == (["u", "v"], [], None)

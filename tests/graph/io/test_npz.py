@@ -78,7 +78,7 @@ def test_unknown_keys_are_ignored_even_if_they_are_pickles(tmp_path):
 REQUIRED = {"x": np.eye(2), "y": np.array([0, 1]), "edge_index": np.array([[0], [1]])}
 CSR = {"x_data": [1.0], "x_indices": [0], "x_indptr": [0, 1, 1], "x_shape": [2, 3]}
 BAD = {
-    "no edges": ({"edge_index": None}, "g.npz has no array 'edge_index' .it holds x, y.: write it with Graph.save"),
+    "no edges": ({"edge_index": None}, "g.npz has no array 'edge_index' .it holds x, y.: save the graph again"),
     "no y": ({"y": None}, "has no array 'y'"),
     "no x": ({"x": None}, "has no array 'x'"),
     "no test masks": ({"train_masks": np.eye(2, dtype=bool), "val_masks": ~np.eye(2, dtype=bool)}, "no array 'test_m"),

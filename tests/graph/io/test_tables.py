@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lsgnn import InputError, read_tables, stratified_splits
+from lsgnn import InputError, LSGNNWarning, read_tables, stratified_splits
 
 EDGES = "source,target\nann,bob\nbob,cy\n"
 NODES = "id,label,age,member\nann,x,30,true\nbob,,40,false\ncy,y,50,true\n"
@@ -24,9 +24,9 @@ def write(tmp_path):
     return write
 
 
-def test_a_node_and_an_edge_table_make_a_graph(write):
+def test_a_node_and_an_edge_table_make_a_graph(write, tmp_path):
     g = read_tables(write("friends.csv", EDGES), write("nodes.csv", NODES))
-    assert repr(g) == "Graph('friends', nodes=3, edges=2, features=2, classes=2)"
+    assert repr(g) == f"Graph({tmp_path.name!r}, nodes=3, edges=2, features=2, classes=2)"  # after its folder
     assert g.node_ids.tolist() == ["ann", "bob", "cy"]
     assert g.edge_index.tolist() == [[0, 1], [1, 2]]
     assert (g.y.tolist(), g.class_names) == ([0, -1, 1], ("x", "y"))
@@ -203,13 +203,11 @@ BAD_NODES = {
         "node id 'ann' stands twice, in line 2 of n.csv and again in line 3 of n.csv",
     ),
     "no id": (nodes_csv(id=""), "line 3 of n.csv has no 'id': fill it in or drop the row"),
-    "text feature": (
-        nodes_csv(age="old"),
-        "column 'age' of n.csv holds string values such as 'old'.*name its role \\(categories.*as features",
+    "infinite feature": (nodes_csv(age="inf"), "line 3 of n.csv has an infinite value in 'age'.*mend or empty it"),
+    "thousands marks": (
+        'id,pay\nann,"1,200"\nbob,"12,000"\ncy,950\n',
+        "line 2 of n.csv has '1,200' in 'pay', a number with a thousands mark: write such numbers without it",
     ),
-    "missing feature": (nodes_csv(age=""), "line 3 of n.csv has no value for 'age': fill it in"),
-    "infinite feature": (nodes_csv(age="inf"), "line 3 of n.csv has NaN or an infinite value in 'age'"),
-    "empty column": ("id,f,g\nann,1,\nbob,2,\ncy,3,\n", "column 'g' of n.csv is empty"),
     "unknown node": (
         "id,f\nann,1\nbob,2\n",
         "line 3 of e.csv points to 'cy', which is not in column 'id' of n.csv: add",
@@ -232,15 +230,17 @@ def test_bad_node_tables_are_refused_in_one_sentence(write, nodes, message):
 
 BAD_EDGES = {
     "one column": ("source\nann\n", "an edge needs a source and a target: pass two columns"),
-    "semicolons": ("source;target\nann;bob\n", "has the column.s. source;target, but an edge needs"),
     "no header": ("0,1\n1,2\n", "e.csv starts with '0,1', which looks like data.*'source,target' above it"),
     "no target": ("source,target\nann,\n", "line 2 of e.csv has no 'target'"),
     "text weight": (
         "source,target,weight\nann,bob,much\n",
-        "column 'weight' of e.csv holds string values such as 'much'",
+        "column 'weight' of e.csv holds text values such as 'much', but numbers",
     ),
     "no weight": ("source,target,weight\nann,bob,1\nbob,ann,\n", "line 3 of e.csv has no value for 'weight'"),
-    "negative weight": ("source,target,weight\nann,bob,-1\n", "edge 0 has weight -1.0, but weights are positive"),
+    "negative weight": (
+        "source,target,weight\nann,bob,2\nbob,ann,-1\n",
+        "line 3 of e.csv has the weight -1 in 'weight', but weights are positive",
+    ),
     "unclosed quote": ('source,target\n"ann,bob\n', "e.csv cannot be read"),
 }
 
@@ -302,7 +302,7 @@ def test_what_is_said_to_python_is_no_command_line(write):
     edges = write("e.csv", EDGES)
     reads = [
         lambda: read_tables(edges, label="x"),
-        lambda: read_tables(edges, write("n.csv", nodes_csv(age="old"))),
+        lambda: read_tables(edges, write("n.csv", nodes_csv(age="old")), roles={"age": "number"}),
         lambda: read_tables(edges, write("n.csv", NODES), label="nothing like it"),
         lambda: stratified_splits(read_tables(edges).y),
     ]
@@ -380,16 +380,6 @@ def test_one_very_long_id_among_many_is_refused_before_numpy_gives_each_its_room
         read_tables(pa.table({"source": ids.slice(0, 1), "target": ids.slice(0, 1)}), pa.table({"id": ids}))
 
 
-def test_a_category_that_does_not_fit_into_memory_is_refused(write, monkeypatch):
-    monkeypatch.setattr("lsgnn.memory.available_memory", lambda: 10**6)
-    monkeypatch.setattr("lsgnn.memory.ASKED_FROM", 0)
-    nodes = "id,town,age\n" + "".join(f"{i},{i % 900},1\n" for i in range(900))
-    with pytest.raises(
-        InputError, match=r"each of the 900 values of 'town' in n.csv needs 3.24 MB of memory, but there are 1 MB"
-    ):
-        read_tables(write("e.csv", "source,target\n0,1\n"), write("n.csv", nodes), categories=["town"])
-
-
 def test_bad_files_and_objects_are_refused(write, tmp_path):
     with pytest.raises(InputError, match=r"nowhere.csv is not a file: check the path"):
         read_tables(tmp_path / "nowhere.csv")
@@ -459,12 +449,85 @@ def test_a_category_is_spelt_alike_in_every_file(write, tmp_path):
         assert one.x.tolist() == other.x.tolist()
 
 
-def test_a_category_with_too_many_values_is_refused(write, monkeypatch):
-    monkeypatch.setattr("lsgnn.graph.io.columns.MOST_CATEGORIES", 2)
+def test_categories_are_columns_of_the_node_table_and_not_its_id(write):
     edges = write("e.csv", EDGES)
-    with pytest.raises(InputError, match=r"column 'town' of n\.csv has 3 different values.* 2 at most: leave"):
-        read_tables(edges, write("n.csv", "id,town,age\nann,a,1\nbob,b,1\ncy,c,1\n"), categories=["town"])
-    with pytest.raises(InputError, match="categories lists 'id', which is the id"):
+    with pytest.raises(InputError, match="categories or roles name 'id', which is the id"):
         read_tables(edges, write("n.csv", NODES), categories=["id"])
     with pytest.raises(InputError, match=r"categories='age' names a column of a node table"):
         read_tables(edges, categories="age")
+
+
+def test_missing_numbers_are_imputed_or_refused(write):
+    edges, nodes = write("e.csv", EDGES), write("n.csv", "id,age,pay\nann,30,1\nbob,NA,2\ncy,50,3\n")
+    g = read_tables(edges, nodes)
+    assert g.feature_names == ("age", "age is missing", "pay")
+    assert g.x.tolist() == [[30, 0, 1], [40, 1, 2], [50, 0, 3]]
+    assert g.notes[0] == (
+        "column 'age': 1 missing number(s) imputed by the median (40); the feature 'age is missing' says where"
+    )
+    with pytest.raises(InputError, match=r"line 3 of n.csv has no value for 'age': fill it in"):
+        read_tables(edges, nodes, missing="error")
+    with pytest.raises(InputError, match=r"missing is 'drop' \(str\).*pass 'impute' or 'error'"):
+        read_tables(edges, nodes, missing="drop")
+
+
+def test_identical_rows_are_dropped_and_lines_still_count_as_in_the_file(write):
+    nodes = "id,f\nann,1\nann,1\nbob,2\ncy,3\nbob,2\n"
+    g = read_tables(write("e.csv", EDGES), write("n.csv", nodes))
+    assert (g.node_ids.tolist(), g.x.tolist()) == (["ann", "bob", "cy"], [[1], [2], [3]])
+    assert g.notes[0] == "2 repeated row(s) of n.csv dropped, the first in line 3 of n.csv"
+    with pytest.raises(InputError, match=r"line 5 of n.csv has an infinite value"):
+        read_tables(write("e.csv", EDGES), write("n.csv", nodes.replace("cy,3", "cy,inf")))
+
+
+def test_edges_of_weight_zero_are_dropped_and_a_note_says_what_they_mean(write):
+    g = read_tables(write("e.csv", "source,target,weight\nann,bob,0\nbob,cy,2\ncy,ann,0.0\n"))
+    assert (g.node_ids[g.edge_index].tolist(), g.edge_weight.tolist()) == ([["bob"], ["cy"]], [2])
+    assert g.notes[0].startswith("2 edge(s) of weight 0 dropped, the first in line 2 of e.csv: a weight of 0 says")
+    nodes = write("n.csv", "id,f\nbob,1\ncy,2\n")
+    with pytest.raises(InputError, match=r"line 4 of e.csv points to 'ann', which is not"):
+        read_tables(write("e.csv", "source,target,weight\nbob,cy,0\nbob,cy,2\ncy,ann,1\n"), nodes)
+
+
+def test_roles_are_inferred_or_told(write):
+    rows = "".join(
+        f"{i},{100 + i},2024-01-{1 + i:02},EUR,{i % 3},a few words on {'xyz'[i % 3]}{i}\n" for i in range(25)
+    )
+    nodes = write("n.csv", "id,customer_id,since,money,kind,note\n" + rows)
+    edges = write("e.csv", "source,target\n0,1\n")
+    g = read_tables(edges, nodes)
+    assert [(row["column"], row["role"]) for row in g.columns.rows()] == [
+        *(("since", "date"), ("kind", "number"), ("note", "text")),
+        *(("customer_id", "id"), ("money", "constant")),
+    ]
+    told = {"customer_id": "number", "since": "id", "kind": "category", "money": "category", "note": "id"}
+    g = read_tables(edges, nodes, roles=told)
+    assert g.feature_names == ("customer_id", "money = EUR", "kind = 0", "kind = 1", "kind = 2")
+    with pytest.raises(InputError, match=r"column 'kind' has the role 'word': use one of number, category, date"):
+        read_tables(edges, nodes, roles={"kind": "word"})
+    with pytest.raises(InputError, match=r"has no column 'kin'.*did you mean 'kind'"):
+        read_tables(edges, nodes, roles={"kin": "text"})
+
+
+def test_the_transformers_of_another_graph_are_applied_to_a_table(write):
+    edges = write("e.csv", EDGES.replace("source,target", "from,to"))
+    known = read_tables(edges, write("n.csv", "who,age,town\nann,30,Rom\nbob,,Bonn\ncy,50,Rom\n"), id="who")
+    other = write("m.csv", "town,age,who,other\nOslo,,ann,1\nRom,7,bob,2\nBonn,1,cy,3\n")
+    with pytest.warns(LSGNNWarning, match=r"'Oslo' in column 'town' of m.csv is new to the model: counted as none"):
+        g = read_tables(edges, other, like=known)
+    assert g.feature_names == ("age", "age is missing", "town = Bonn", "town = Rom")
+    assert g.x.tolist() == [[40, 1, 0, 0], [7, 0, 0, 1], [1, 0, 1, 0]]
+    with pytest.raises(InputError, match=r"has no feature column 'age', which the model learned from: add it"):
+        read_tables(edges, write("m.csv", "who,town\nann,Rom\nbob,Rom\ncy,Rom\n"), like=known)
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_separators_and_decimal_commas_are_detected(write, mark):
+    edges = write("e.csv", "source;target;weight\nann;bob;0,5\nbob;cy;1\n".replace(";", mark))
+    nodes = write("n.csv", "id;pay\nann;1,25\nbob;2\ncy;3\n".replace(";", mark))
+    g = read_tables(edges, nodes)
+    assert (g.x.tolist(), g.edge_weight.tolist()) == ([[1.25], [2], [3]], [0.5, 1])
+    with pytest.raises(InputError, match=r"the first line of e.csv is not separated by commas but by .*it seems: name"):
+        read_tables(edges, nodes, delimiter=",")
+    with pytest.raises(InputError, match=r"the delimiter ';;' is not a single character"):
+        read_tables(edges, nodes, delimiter=";;")

@@ -5,7 +5,8 @@ No loop runs over rows: everything is an Arrow kernel or a numpy call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -15,34 +16,38 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
-from lsgnn.graph.feature_names import IS
 from lsgnn.graph.io.csv_file import MISSING
+from lsgnn.graph.io.number_text import TEXT, cleaned, decimal_of, parsed
 from lsgnn.graph.io.open_table import Source
 from lsgnn.graph.shown import short
 from lsgnn.graph.splits import Splits
 from lsgnn.memory import require_memory
 
 T = TypeVar("T")
-TEXT = pa.large_string()
-MOST_CATEGORIES = 1000
+MOST = np.finfo(np.float32).max
 SPLIT_NAMES = {"train": "train", "val": "val", "valid": "val", "validation": "val", "test": "test"}
 
 
-def explained(read: Callable[[pa.Table, str, Source], T]) -> Callable[[pa.Table, str, Source], T]:
+@contextmanager
+def explaining(kind: Any, name: str, source: Source) -> Iterator[None]:
     """Arrow lacks many a pair of function and type; what it raises there becomes a sentence about the column."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (pa.ArrowException, ValueError, TypeError, OverflowError, MemoryError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(
+            f"column {name!r} of {source.title} holds {kind}, which cannot be read here ({reason}): use text or "
+            "numbers there"
+        ) from error
 
+
+def explained(read: Callable[[pa.Table, str, Source], T]) -> Callable[[pa.Table, str, Source], T]:
     @wraps(read)
     def explained_read(table: pa.Table, name: str, source: Source) -> T:
-        try:
+        with explaining(table[name].type, name, source):
             return read(table, name, source)
-        except InputError:
-            raise
-        except (pa.ArrowException, ValueError, TypeError, OverflowError, MemoryError) as error:
-            reason = " ".join(str(error).split())[:200]
-            raise InputError(
-                f"column {name!r} of {source.title} holds {table[name].type}, which cannot be read here ({reason}): "
-                "use text or numbers there"
-            ) from error
 
     return explained_read
 
@@ -50,16 +55,16 @@ def explained(read: Callable[[pa.Table, str, Source], T]) -> Callable[[pa.Table,
 @explained
 def ids(table: pa.Table, name: str, source: Source) -> Any:
     """The ids of one column, integers as integers and everything else as text; none may be missing."""
-    column = _decoded(table, name)
+    column = decoded(table, name)
     if pa.types.is_floating(column.type):  # pandas turns integers into floats where a value is missing
         column = _whole_numbers(column)
     if not pa.types.is_integer(column.type):
-        column = _as_text(column, name, source)
+        column = as_text(column, name, source)
         if source.is_text:
             column = pc.utf8_trim_whitespace(column)
         column = pc.if_else(pc.equal(column, ""), pa.scalar(None, TEXT), column)
     if column.null_count:
-        raise InputError(f"{source.at(_first(pc.is_null(column)))} has no {name!r}: fill it in or drop the row")
+        raise InputError(f"{source.at(first(pc.is_null(column)))} has no {name!r}: fill it in or drop the row")
     return _integers_if_all_are(column) if source.is_text else column
 
 
@@ -75,7 +80,7 @@ def comparable(left: Any, right: Any) -> tuple[Any, Any]:
 
 def to_numpy(column: Any) -> NDArray[Any]:
     """Ids as numpy stores them: integers, or fixed-width strings rather than Python objects."""
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+    if is_string(column.type):
         longest = pc.max(pc.utf8_length(column)).as_py() or 0
         what = f"a text of {longest} characters, in whose room numpy stores each of the {len(column)} ids,"
         require_memory(4 * longest * len(column), what, "shorten that text")
@@ -85,7 +90,7 @@ def to_numpy(column: Any) -> NDArray[Any]:
 
 def classes(column: Any, is_text: bool = False) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Class numbers (null, NaN and "" are -1) and the sorted class names, integers in numerical order."""
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+    if is_string(column.type):
         column = pc.utf8_trim_whitespace(pc.cast(column, TEXT))
         missing = pa.array(MISSING if is_text else [""], TEXT)
         column = pc.if_else(pc.is_in(column, value_set=missing), pa.scalar(None, TEXT), column)
@@ -106,7 +111,7 @@ def classes(column: Any, is_text: bool = False) -> tuple[NDArray[np.int64], tupl
 def labels(table: pa.Table, name: str, source: Source) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """The classes in one column of the node table."""
     try:
-        return classes(_decoded(table, name), source.is_text)
+        return classes(decoded(table, name), source.is_text)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
         kind = table[name].type
         raise InputError(
@@ -117,14 +122,20 @@ def labels(table: pa.Table, name: str, source: Source) -> tuple[NDArray[np.int64
 @explained
 def numbers(table: pa.Table, name: str, source: Source) -> NDArray[np.float32]:
     """One column of numbers [n], or of equally long lists of numbers [n, width]; all finite, none missing."""
-    column = _decoded(table, name)
+    column = decoded(table, name)
+    if is_string(column.type):
+        column = cleaned(column)
+        decimal = decimal_of(column, name, source)
+        if decimal is None:
+            raise not_numbers(column, name, source)
+        column = parsed(column, decimal, name, source)
     if column.null_count and column.null_count < len(column):
-        where = source.at(_first(pc.is_null(column)))
+        where = source.at(first(pc.is_null(column)))
         raise InputError(f"{where} has no value for {name!r}: fill it in, or leave the column out")
     shape: tuple[int, ...]
-    if _is_number(column.type):
+    if is_number(column.type):
         shape, values = (len(column),), column
-    elif _is_list(column.type) and _is_number(column.type.value_type) and not column.null_count:
+    elif is_list(column.type) and is_number(column.type.value_type) and not column.null_count:
         lengths = to_numpy(pc.list_value_length(column))
         odd = lengths != lengths[0]
         if odd.any():
@@ -132,13 +143,8 @@ def numbers(table: pa.Table, name: str, source: Source) -> NDArray[np.float32]:
             raise InputError(f"{where} has {length} values in {name!r}, but row 0 has {lengths[0]}: make them equal")
         shape, values = (len(column), int(lengths[0])), column.flatten()
     else:
-        raise _not_numbers(column, name, source)
-    if pa.types.is_boolean(values.type):
-        values = pc.cast(values, pa.float32())  # before numpy, which has no boolean for a missing one
-    elif not pa.types.is_floating(values.type):
-        values = pc.cast(values, pa.float64(), safe=False)
-    with np.errstate(over="ignore"):
-        array: NDArray[np.float32] = to_numpy(values).astype(np.float32).reshape(shape)
+        raise not_numbers(column, name, source)
+    array = as_floats(values).astype(np.float32).reshape(shape)
     bad = ~np.isfinite(array)
     if bad.any():
         row = int(bad.argmax()) // (array.size // len(array))
@@ -148,62 +154,24 @@ def numbers(table: pa.Table, name: str, source: Source) -> NDArray[np.float32]:
     return array
 
 
-def features(
-    table: pa.Table, names: Sequence[str], source: Source, categories: Sequence[str] = ()
-) -> tuple[NDArray[np.float32], tuple[str, ...]]:
-    """The columns side by side [n, d], and their names [d].
-
-    A column of lists is name[0], name[1], …; one of `categories` is `name = value`, … in sorted order.
-    """
-    blocks, parts = [], []
-    for name in names:
-        x, own = one_hot(table, name, source) if name in categories else _named(numbers(table, name, source), name)
-        blocks.append(x)
-        parts += own
-    return np.column_stack(blocks), tuple(parts)
-
-
-@explained
-def one_hot(table: pa.Table, name: str, source: Source) -> tuple[NDArray[np.float32], list[str]]:
-    """A 0/1 column for each value of a column [n, values], all 0 where it is missing.
-
-    A value has one spelling whatever the file and the other rows: 3.0 is 3, True is true. Where all are missing, one
-    column of zeros, `name = `, stands for the category.
-    """
-    text = _as_text(_decoded(table, name), name, source)
-    text = pc.utf8_trim_whitespace(text)
-    text = pc.if_else(pc.is_in(text, value_set=pa.array(MISSING, TEXT)), pa.scalar(None, TEXT), text)
-    text = pc.replace_substring_regex(text, r"^(-?\d+)\.0+$", r"\1")
-    lower = pc.utf8_lower(text)
-    text = pc.if_else(pc.is_in(lower, value_set=pa.array(["true", "false"], TEXT)), lower, text)
-    values = sorted(pc.unique(pc.drop_null(text)).to_pylist())
-    if len(values) > MOST_CATEGORIES:
-        raise InputError(
-            f"column {name!r} of {source.title} has {len(values)} different values, but a category has "
-            f"{MOST_CATEGORIES} at most: leave it out, or group its values"
-        )
-    codes = to_numpy(pc.fill_null(pc.index_in(text, value_set=pa.array(values, TEXT)), -1))
-    known = np.flatnonzero(codes >= 0)
-    what = f"a column for each of the {len(values)} values of {name!r} in {source.title}"
-    require_memory(4 * len(codes) * len(values), what, "leave it out, or group its values")
-    x = np.zeros((len(codes), max(1, len(values))), np.float32)
-    x[known, codes[known]] = 1.0
-    return x, [f"{name}{IS}{value}" for value in values or [""]]
-
-
-def _named(x: NDArray[np.float32], name: str) -> tuple[NDArray[np.float32], list[str]]:
-    return x, [name] if x.ndim == 1 else [f"{name}[{j}]" for j in range(x.shape[1])]
+def as_floats(values: Any) -> NDArray[np.float64]:
+    """Numbers and booleans as float64 [n], NaN where one is missing; what no float32 holds is infinite."""
+    if pa.types.is_boolean(values.type):
+        values = pc.cast(values, pa.float32())  # before numpy, which has no boolean for a missing one
+    floats: NDArray[np.float64] = to_numpy(pc.cast(values, pa.float64(), safe=False)).astype(np.float64)
+    large = np.abs(floats) > MOST
+    return np.where(large, np.copysign(np.inf, floats), floats) if large.any() else floats
 
 
 @explained
 def splits(table: pa.Table, name: str, source: Source) -> Splits:
     """One split from a column of train / val / test; an empty cell means none of them."""
-    given = pc.fill_null(_as_text(_decoded(table, name), name, source), "")
+    given = pc.fill_null(as_text(decoded(table, name), name, source), "")
     part = pc.utf8_lower(pc.utf8_trim_whitespace(given))
     known = pa.array(["", *SPLIT_NAMES], TEXT)
     outside = pc.invert(pc.is_in(part, value_set=known))
     if pc.any(outside).as_py():
-        row = _first(outside)
+        row = first(outside)
         raise InputError(
             f"{source.at(row)} has {short(given[row].as_py())} in {name!r}, but a split is one of "
             f"{', '.join(SPLIT_NAMES)}: rename it or leave the cell empty"
@@ -215,17 +183,19 @@ def splits(table: pa.Table, name: str, source: Source) -> Splits:
     return Splits(**of)
 
 
-def _decoded(table: pa.Table, name: str) -> Any:
+def decoded(table: pa.Table, name: str) -> Any:
     """The column as one array of plain values (pandas categories undone)."""
     column = table[name].combine_chunks()
     if isinstance(column.type, pa.BaseExtensionType):
         column = column.storage
     if pa.types.is_dictionary(column.type):
         column = pc.cast(column, column.type.value_type)
+    if column.type == pa.string_view():  # of polars; Arrow has few functions for it
+        column = pc.cast(column, TEXT)
     return pc.cast(column, pa.float32()) if pa.types.is_float16(column.type) else column
 
 
-def _as_text(column: Any, name: str, source: Source) -> Any:
+def as_text(column: Any, name: str, source: Source) -> Any:
     try:
         return pc.cast(column, TEXT)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
@@ -255,33 +225,35 @@ def _whole_numbers(floats: Any) -> Any:
         return floats
 
 
-def _is_number(kind: Any) -> bool:
+def is_string(kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def is_number(kind: Any) -> bool:
     tests = (pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
     return any(test(kind) for test in tests)
 
 
-def _is_list(kind: Any) -> bool:
+def is_list(kind: Any) -> bool:
     return any(test(kind) for test in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list))
 
 
-def _not_numbers(column: Any, name: str, source: Source) -> InputError:
+def not_numbers(column: Any, name: str, source: Source) -> InputError:
     present = pc.drop_null(column)
-    if pa.types.is_string(present.type):  # show the word that keeps a column of numbers from being one
+    if is_string(present.type):  # show the word that keeps a column of numbers from being one
         words = pc.filter(present, pc.invert(pc.match_substring_regex(present, r"^\s*[-+.\d]")))
         present = words if len(words) else present
-    holds = f"holds {column.type} values such as {_shown(present[0])}" if len(present) else "is empty"
-    return InputError(
-        f"column {name!r} of {source.title} {holds}, but features are numbers: "
-        "name its role (categories, label or split), or list the numeric columns as features"
-    )
+    kind = "text" if is_string(column.type) else column.type
+    holds = f"holds {kind} values such as {shown_cell(present[0])}" if len(present) else "is empty"
+    return InputError(f"column {name!r} of {source.title} {holds}, but numbers belong there: mend it, or leave it out")
 
 
-def _shown(value: Any) -> str:
+def shown_cell(value: Any) -> str:
     try:
         return repr(str(value.as_py())[:40])
     except (ValueError, OverflowError):  # Python knows neither nanoseconds nor the year 10000
         return repr(str(pc.cast(value, TEXT).as_py())[:40])
 
 
-def _first(mask: Any) -> int:
+def first(mask: Any) -> int:
     return int(pc.index(mask, True).as_py())

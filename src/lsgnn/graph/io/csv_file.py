@@ -14,16 +14,20 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
+from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
+from lsgnn.graph.io.delimiter import DELIMITERS, detected_delimiter, shown_delimiter
 from lsgnn.graph.io.read_limit import MOST_TIMES, ReadLimit, read_limit
 from lsgnn.sizes import in_words
 
 # what R, pandas and databases write for "nothing" into a column of numbers
 MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null"]
 MOST_HEADER = 4 << 20  # characters in which the first line must end
+SAMPLE = 1 << 16  # bytes in which the delimiter is looked for
 MOST_LINES = 10_000  # those of a quoted name, and blank ones before it
 MOST_BLOCK = 1 << 28  # bytes in which a row must end
 COLUMN_COST = 9_000  # bytes that Arrow takes for a column, however short
@@ -31,15 +35,20 @@ WINDOW = 16 << 20  # bytes after which a gzipped file is asked whether it swells
 MARKS = {b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
-def csv_header(path: Path, delimiter: str) -> list[str]:
-    """The names in the first line that is not blank, which may be long and may hold quoted line breaks."""
+def csv_header(path: Path, delimiter: str | None, usual: str = ",") -> tuple[list[str], str]:
+    """The names in the first line that is not blank, which may be long and may hold quoted line breaks.
+
+    Also the delimiter: the one that was given, else the one that the first lines show, where `usual` is expected.
+    """
     try:
         opener = gzip.open if _is_gzipped(path) else open
         with opener(path, "rb") as binary:
             _require_utf8(binary.read(4), path)
             binary.seek(0)
+            found = delimiter or detected_delimiter(_sample(binary), usual)
+            binary.seek(0)
             file = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
-            names: list[str] = next(filter(None, csv.reader(_lines(file, path), delimiter=delimiter)), [])
+            names: list[str] = next(filter(None, csv.reader(_lines(file, path), delimiter=found)), [])
     except (csv.Error, OSError, EOFError, zlib.error) as error:
         raise _unreadable(path, error) from error
     except UnicodeDecodeError as error:
@@ -49,12 +58,29 @@ def csv_header(path: Path, delimiter: str) -> list[str]:
     if not any(name.strip() for name in names):
         what = "names no columns in its first line" if names else "is empty"
         raise InputError(f"{path.name} {what}: pass a table with a header and at least one row")
-    return names
+    if delimiter is not None and len(names) == 1:
+        _require_other_marks_absent(names[0], delimiter, path)
+    return names, found
+
+
+def _sample(binary: Any) -> list[str]:
+    """The first lines that are whole, for a look at what separates their cells."""
+    start: bytes = binary.read(SAMPLE)
+    lines = start.decode("utf-8-sig", "replace").splitlines(keepends=True)
+    return lines[:-1] if len(start) == SAMPLE and len(lines) > 1 else lines
+
+
+def _require_other_marks_absent(name: str, delimiter: str, path: Path) -> None:
+    if other := next((mark for mark in DELIMITERS if mark != delimiter and mark in name), None):
+        raise InputError(
+            f"the first line of {path.name} is not separated by {shown_delimiter(delimiter)} but by "
+            f"{shown_delimiter(other)}, it seems: name {other!r} as the delimiter, or none, and it is detected"
+        )
 
 
 def read_csv(path: Path, delimiter: str, text: Sequence[str], header: Sequence[str] = ()) -> pa.Table:
     """All rows; the columns `text` stay text. `header` is what `csv_header` has found, if it has been asked."""
-    header = list(header) or csv_header(path, delimiter)
+    header = list(header) or csv_header(path, delimiter)[0]
     on_disk = path.stat().st_size
     limit = read_limit(path.name, on_disk)
     limit.require(on_disk, "is of")
@@ -75,6 +101,20 @@ def read_csv(path: Path, delimiter: str, text: Sequence[str], header: Sequence[s
         except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
             failure = _unreadable(path, error, block)
     raise failure
+
+
+def read_bare_csv(path: Path) -> NDArray[Any]:
+    """A matrix of numbers [rows, columns] in a file without a header."""
+    limit = read_limit(path.name, path.stat().st_size)
+    try:
+        with _opened(path, limit) as source:
+            read = pacsv.read_csv(source, pacsv.ReadOptions(autogenerate_column_names=True))
+        matrix = np.column_stack([column.to_numpy() for column in read.columns])
+    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+        raise _unreadable(path, error) from error
+    if matrix.dtype.kind not in "iuf":
+        raise InputError(f"{path.name} holds text where numbers belong: check that it has no header")
+    return matrix
 
 
 class Unfolding(io.RawIOBase):

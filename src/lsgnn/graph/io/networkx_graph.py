@@ -18,6 +18,10 @@ from lsgnn.graph.validate import text_array
 if TYPE_CHECKING:
     import networkx as nx
 
+    from lsgnn.graph.io.roles import Role
+
+LABELS = ("label", "y", "club")
+
 
 def from_networkx(
     graph: nx.Graph,
@@ -31,8 +35,10 @@ def from_networkx(
 
     Args:
         graph: with weights in the edge attribute `weight`, where every edge has one.
-        label: node attribute of the class, of any type (default: `label` or `y`); absent = unknown.
-        features: node attributes of numbers (default: the vector `x` if there is one, else all attributes).
+        label: node attribute of the class, of any type (default: `label`, `y`, or `club`, as in networkx's own karate
+            club); absent = unknown.
+        features: node attributes of features (default: the vector `x` if there is one, else all attributes); their
+            roles are inferred as those of columns of tables are.
         categories: node attributes of names, each value of which becomes a 0/1 feature.
         name: the graph's name (default: networkx's own).
     """
@@ -41,6 +47,7 @@ def from_networkx(
     from lsgnn.graph.io import columns
     from lsgnn.graph.io.open_table import Source
     from lsgnn.graph.io.tables import column_list
+    from lsgnn.graph.io.transformers.fit_plan import fit_plan
 
     if not is_instance(graph, "networkx", "Graph"):
         raise InputError(f"from_networkx reads a networkx graph, not a {type(graph).__name__}: pass one")
@@ -66,10 +73,10 @@ def from_networkx(
     for key in (*([label] if label is not None else []), *named, *categories):
         if not _is_among(key, attributes):
             raise InputError(f"no node has an attribute {short(key)} (there are {attributes}): name one of those")
-    label = label if label is not None else next((key for key in ("label", "y") if key in attributes), None)
+    label = label if label is not None else next((key for key in LABELS if key in attributes), None)
     if label in categories:
         raise InputError(f"categories lists {label!r}, which is the label: leave it out")
-    chosen = ["x"] if "x" in attributes else [key for key in attributes if key not in ("label", "y", label)]
+    chosen = ["x"] if "x" in attributes else [key for key in attributes if key not in (*LABELS, label)]
     chosen = list(dict.fromkeys((*(chosen if features is None else named), *categories)))
     values = {
         key: [_plain(data.get(key)) for _, data in graph.nodes(data=True)]
@@ -86,8 +93,12 @@ def from_networkx(
             reason = " ".join(str(error).split())[:200]
             raise InputError(f"node attributes mix types ({reason}): give every node numbers of one kind") from error
         source = Source(table, "the networkx nodes", table.column_names)
-        names = [str(key) for key in categories]
-        x, fields["feature_names"] = columns.features(table, table.column_names, source, names)
+        roles: dict[str, Role] = {str(key): "category" for key in categories}
+        plan, told = fit_plan(table, table.column_names, source, roles=roles, listed=[str(key) for key in named])
+        fields["notes"] = (*fields.get("notes", ()), *told)
+        if plan:
+            x = plan.apply(table, source)
+            fields |= {"feature_names": plan.feature_names, "columns": plan}
     edges = np.array([(u, v) for u, v, _ in ends], dtype=np.int64).reshape(-1, 2).T
     return build(x, edges, len(number), **fields)
 

@@ -1,15 +1,16 @@
 """`Graph` ↔ one `.npz` file without pickles: what `Graph.save` writes and what a data folder holds.
 
 Keys: `x` [n, d], or its CSR parts `x_data, x_indices, x_indptr, x_shape`; `y` [n] (-1 unknown); `edge_index` [2, E];
-optional `edge_weight` [E], `node_ids` [n], `class_names` [C], `feature_names` [d], `notes`, and the masks of
-splits `train_masks, val_masks, test_masks` [S, n]. Other keys are ignored, so that a file may carry more than we read.
+optional `edge_weight` [E], `node_ids` [n], `class_names` [C], `feature_names` [d], `notes`, `columns` (JSON: how x was
+made of tables), and the masks of splits `train_masks, val_masks, test_masks` [S, n]. Other keys are ignored, so that a
+file may carry more than we read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +25,9 @@ from lsgnn.graph.paths import expanded
 from lsgnn.graph.splits import Splits
 from lsgnn.graph.validate import as_text
 
+if TYPE_CHECKING:
+    from lsgnn.graph.io.transformers.plan import ColumnPlan
+
 Arrays = Mapping[str, NDArray[Any]]
 
 CSR_KEYS = ("x_data", "x_indices", "x_indptr", "x_shape")
@@ -31,7 +35,7 @@ MASK_KEYS = ("train_masks", "val_masks", "test_masks")
 READ_KEYS = (
     *CSR_KEYS,
     *MASK_KEYS,
-    *("x", "y", "edge_index", "edge_weight", "node_ids", "class_names", "feature_names", "notes"),
+    *("x", "y", "edge_index", "edge_weight", "node_ids", "class_names", "feature_names", "notes", "columns"),
 )
 
 
@@ -49,6 +53,8 @@ def save_npz(graph: Graph, path: str | Path) -> None:
     arrays["notes"] = np.array(graph.notes, dtype=np.str_)
     if graph.feature_names:
         arrays["feature_names"] = np.array(graph.feature_names, dtype=np.str_)
+    if graph.columns is not None:
+        arrays["columns"] = np.frombuffer(graph.columns.to_json().encode(), np.uint8)
     if graph.edge_weight is not None:
         arrays["edge_weight"] = graph.edge_weight
     if graph.splits is not None:
@@ -66,6 +72,7 @@ def load_npz(path: str | Path) -> Graph:
     try:
         fields: dict[str, Any] = {key: arrays.get(key) for key in ("edge_index", "y", "edge_weight", "node_ids")}
         fields |= {key: _names(key, arrays) for key in ("class_names", "feature_names", "notes")}
+        fields["columns"] = _columns(arrays)
         return Graph(x=_features(arrays, path), splits=_splits(arrays, path), name=path.stem, **fields)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
@@ -85,7 +92,8 @@ def _features(arrays: Arrays, path: Path) -> Any:
         _require("x", arrays, path)
     for key in CSR_KEYS:
         _require(key, arrays, path)
-    return csr_of_parts(*(arrays[key] for key in CSR_KEYS))
+    data, indices, indptr, shape = (arrays[key] for key in CSR_KEYS)
+    return csr_of_parts(data, indices, indptr, shape)
 
 
 def _names(key: str, arrays: Arrays) -> tuple[str, ...]:
@@ -96,6 +104,17 @@ def _names(key: str, arrays: Arrays) -> tuple[str, ...]:
             f"of shape [{key}]"
         )
     return tuple(map(str, as_text(names, key) if names.dtype.kind in "US" else names))
+
+
+def _columns(arrays: Arrays) -> ColumnPlan | None:
+    if "columns" not in arrays:
+        return None
+    from lsgnn.graph.io.transformers.plan import ColumnPlan  # Arrow loads slowly, and few graphs come from tables
+
+    try:
+        return ColumnPlan.from_json(arrays["columns"].astype(np.uint8, casting="equiv").tobytes().decode())
+    except (UnicodeDecodeError, TypeError) as error:
+        raise InputError(f"columns is not JSON in bytes ({error}): save the graph again") from error
 
 
 def _splits(arrays: Arrays, path: Path) -> Splits | None:
@@ -109,4 +128,4 @@ def _splits(arrays: Arrays, path: Path) -> Splits | None:
 def _require(key: str, arrays: Arrays, path: Path) -> None:
     if key not in arrays:
         held = ", ".join(sorted(arrays)) or "none of the known arrays"
-        raise InputError(f"{path.name} has no array {key!r} (it holds {held}): write it with Graph.save")
+        raise InputError(f"{path.name} has no array {key!r} (it holds {held}): save the graph again")

@@ -46,8 +46,17 @@ def read_arrays(path: str | Path, keys: Collection[str]) -> dict[str, NDArray[An
         raise unreadable(path, first_line(error)) from error
 
 
+def array_names(path: Path) -> list[str]:
+    """What the arrays of the file are called; none where it is no archive (`read_arrays` says so)."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return [member.filename.removesuffix(".npy") for member in archive.infolist()]
+    except Exception:  # what a damaged file makes the zip reader raise has no common type
+        return []
+
+
 def unreadable(path: Path, reason: str) -> InputError:
-    return InputError(f"{path} is not a readable .npz graph ({reason}): download it again or write it with Graph.save")
+    return InputError(f"{path} is not a readable .npz graph ({reason}): download it again, or save the graph again")
 
 
 def first_line(error: Exception) -> str:

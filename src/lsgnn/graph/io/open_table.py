@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
 from lsgnn.graph.io.csv_file import csv_header, read_csv
-from lsgnn.graph.io.parquet_file import parquet_names, read_parquet
-from lsgnn.graph.paths import existing_file
-from lsgnn.graph.shown import short, shown
+from lsgnn.graph.io.delimiter import checked_delimiter, shown_delimiter
+from lsgnn.graph.io.parquet_file import common_names, parquet_names, read_parquet_parts
+from lsgnn.graph.paths import existing_file, expanded, is_folder
+from lsgnn.graph.shown import listed, short, shown
 
 SUFFIXES = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t", ".parquet": None}
 
@@ -32,6 +35,7 @@ class Source:
     names: list[str]
     delimiter: str | None = None  # of CSV files
     header: tuple[str, ...] = ()  # of CSV files: the names as they stand there, blanks around them included
+    rows: NDArray[np.int64] | None = None  # which rows are left, where some were dropped
 
     @property
     def is_text(self) -> bool:
@@ -39,7 +43,17 @@ class Source:
 
     def at(self, row: int) -> str:
         """Where a reader finds the row: CSV lines count from 1 and the header is the first."""
+        row = row if self.rows is None else int(self.rows[row])
         return f"line {row + 2} of {self.title}" if self.is_text else f"row {row} of {self.title}"
+
+    @property
+    def separated(self) -> str:
+        """How the columns are told apart, for messages."""
+        return f", separated by {shown_delimiter(self.delimiter)}" if self.delimiter else ""
+
+    def with_rows(self, rows: NDArray[np.int64]) -> Source:
+        """The same table, of which only `rows` are left."""
+        return replace(self, rows=rows if self.rows is None else self.rows[rows])
 
     def require(self, name: str, argument: str) -> str:
         """The name itself if there is such a column."""
@@ -61,7 +75,7 @@ class Source:
         if isinstance(self.origin, pa.Table):
             table = self.origin
         elif self.delimiter is None:
-            table = read_parquet(self.origin)
+            table = read_parquet_parts(parquet_parts(self.origin) or [self.origin])
         else:
             table = read_csv(self.origin, self.delimiter, text, self.header)
         if table.num_rows == 0:
@@ -69,10 +83,15 @@ class Source:
         return table
 
 
-def open_table(table: Any, role: str) -> Source:
-    """A path, a pyarrow table, a pandas or any other Arrow-speaking data frame; `role` is "edge" or "node"."""
+def open_table(table: Any, role: str, delimiter: str | None = None) -> Source:
+    """A path, a pyarrow table, a pandas or any other Arrow-speaking data frame; `role` is "edge" or "node".
+
+    The delimiter of text files is detected unless it is given.
+    """
+    delimiter = None if delimiter is None else checked_delimiter(delimiter)
     if isinstance(table, str | Path):
-        source = _open_file(existing_file(table))
+        parts = parquet_parts(expanded(table))
+        source = _open_parts(parts) if parts else _open_file(existing_file(table), delimiter)
     else:
         arrow = _as_arrow(table, role)
         source = Source(arrow, f"the {role} table", arrow.column_names)
@@ -84,17 +103,27 @@ def open_table(table: Any, role: str) -> Source:
     return source
 
 
-def _open_file(path: Path) -> Source:
+def _open_file(path: Path, delimiter: str | None) -> Source:
     suffix = next((s for s in sorted(SUFFIXES, key=len, reverse=True) if path.name.lower().endswith(s)), None)
     if suffix is None:
         raise InputError(f"cannot tell what kind of table {path.name!r} is: name it {', '.join(SUFFIXES)}")
     if path.stat().st_size == 0:
         raise InputError(f"{path.name} is empty: pass a table with a header and at least one row")
-    delimiter = SUFFIXES[suffix]
-    if delimiter is None:
+    usual = SUFFIXES[suffix]
+    if usual is None:
         return Source(path, path.name, parquet_names(path))
-    header = csv_header(path, delimiter)
+    header, delimiter = csv_header(path, delimiter, usual)
     return Source(path, path.name, [name.strip() for name in header], delimiter, tuple(header))
+
+
+def parquet_parts(path: Path) -> list[Path]:
+    """The Parquet files of a folder that is one table, as Spark and others write it."""
+    return sorted(path.glob("*.parquet")) if is_folder(path) else []
+
+
+def _open_parts(parts: list[Path]) -> Source:
+    folder = parts[0].parent
+    return Source(folder, folder.name, common_names(parts))
 
 
 def _as_arrow(table: Any, role: str) -> pa.Table:
@@ -113,9 +142,3 @@ def _as_arrow(table: Any, role: str) -> pa.Table:
         f"the {role} table is of type {type(table).__name__}: pass a path ({', '.join(SUFFIXES)}), "
         "a pyarrow table or a pandas data frame"
     )
-
-
-def listed(names: Sequence[str]) -> str:
-    """The first names for a message, without the line breaks that a quoted name may hold."""
-    shown = [name if name.isprintable() and len(name) <= 60 else short(name) for name in names[:10]]
-    return ", ".join(shown) + (f", … {len(names) - 10} more" if len(names) > 10 else "")

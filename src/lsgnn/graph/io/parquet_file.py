@@ -5,7 +5,7 @@ A column of a million equal values is a few bytes in Parquet, so the sizes that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,17 @@ def parquet_names(path: Path) -> list[str]:
         return list(file.schema_arrow.names)
 
 
+def common_names(paths: Sequence[Path]) -> list[str]:
+    """The names of the columns of files that are parts of one table."""
+    first = parquet_names(paths[0])
+    if odd := next((path for path in paths if parquet_names(path) != first), None):
+        raise InputError(
+            f"{paths[0].name} and {odd.name} in {odd.parent.name} have different columns, so that they are no parts of "
+            "one table: name one file, or put each table into a folder of its own"
+        )
+    return first
+
+
 def read_parquet(path: Path) -> pa.Table:
     """All rows."""
     limit = read_limit(path.name, path.stat().st_size)
@@ -34,6 +45,16 @@ def read_parquet(path: Path) -> pa.Table:
         limit.require(size)
         _require_short_texts(path, file, size, limit)
         return file.read()
+
+
+def read_parquet_parts(paths: Sequence[Path]) -> pa.Table:
+    """All rows of all files, which are parts of one table."""
+    tables = [read_parquet(path) for path in paths]
+    try:
+        return tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="permissive")
+    except pa.ArrowException as error:
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(f"the parts of {paths[0].parent.name} do not fit each other ({reason}): mend them") from error
 
 
 def declared_size(metadata: Any) -> int:
