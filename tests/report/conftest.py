@@ -17,6 +17,12 @@ def run() -> Run:
 
 
 @pytest.fixture(scope="session")
+def other_run() -> Run:
+    """Another configuration on the same nodes, which disagrees about some of them."""
+    return fit(evil_graph(), LSGNNConfig(K=1, epochs=4, direction="out", lr=0.05), engine="torch")
+
+
+@pytest.fixture(scope="session")
 def fraud_run() -> Run:
     """Trees on a small fraud table, where one class is nearly all."""
     graph, _ = fraud_graph(n=2000, edges=8000, labelled=0.6)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lsgnn.report.page_of_comparison import comparison_page, write_comparison_page
     from lsgnn.report.page_of_diagnosis import diagnosis_page, write_diagnosis_page
     from lsgnn.report.page_of_run import run_page, write_run_page
+    from lsgnn.report.page_of_runs import runs_page, write_runs_page
 
 _HOME = {
     "Diagnosis": "diagnosis",
@@ -26,9 +27,11 @@ _HOME = {
     "diagnose": "diagnosis",
     "diagnosis_page": "page_of_diagnosis",
     "run_page": "page_of_run",
+    "runs_page": "page_of_runs",
     "write_comparison_page": "page_of_comparison",
     "write_diagnosis_page": "page_of_diagnosis",
     "write_run_page": "page_of_run",
+    "write_runs_page": "page_of_runs",
 }
 
 __all__ = [
@@ -37,9 +40,11 @@ __all__ = [
     "diagnose",
     "diagnosis_page",
     "run_page",
+    "runs_page",
     "write_comparison_page",
     "write_diagnosis_page",
     "write_run_page",
+    "write_runs_page",
 ]
 
 

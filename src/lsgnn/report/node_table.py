@@ -15,6 +15,10 @@ from lsgnn.runs.run import Run
 MAX_NODES = 5000  # rows in the page: more would make the file heavy on a phone
 MAX_MISTAKES = 15
 PART_NAMES = ("no part", "train", "validation", "test")
+COLUMNS = (
+    *(("id", "text"), ("part", "part"), ("true", "class"), ("predicted", "class"), ("confidence", "share")),
+    *(("neighbours", "count"), ("homophily", "number")),
+)
 
 
 @dataclass(frozen=True)
@@ -31,18 +35,31 @@ class Mistake:
 
 @dataclass(frozen=True)
 class NodeTable:
-    """What the page's script shows: `rows` of [id, part, true, predicted, confidence, degree, homophily].
+    """Rows for the page's script, which sorts, searches and pages through them.
 
-    Part and classes are numbers into `parts` and `classes` (true is -1 where unknown), so that names are stored once.
+    Args:
+        columns: name and kind of each column: text, part, class, said (a class and its probability), share, count or
+            number. Parts and classes are numbers into `PART_NAMES` and `classes`, so that names are stored once.
+        classes: the names of the classes; a class that is not known is -1.
+        rows: one value per column, None where there is none.
+        total: how many nodes there would be without a limit.
+        known: the column of the true class, which others are compared with.
     """
 
-    parts: tuple[str, ...]
+    columns: tuple[tuple[str, str], ...]
     classes: tuple[str, ...]
     rows: list[list[Any]]
     total: int
+    known: int = 2
 
     def to_dict(self) -> dict[str, Any]:
-        return {"parts": list(self.parts), "classes": list(self.classes), "rows": self.rows}
+        return {
+            "kinds": [kind for _, kind in self.columns],
+            "known": self.known,
+            "parts": list(PART_NAMES),
+            "classes": list(self.classes),
+            "rows": self.rows,
+        }
 
 
 def parts_of(split: Split) -> NDArray[np.int64]:
@@ -78,7 +95,7 @@ def node_table(
         ]
         for i in wanted
     ]
-    return NodeTable(PART_NAMES, run.graph.class_names, rows, n)
+    return NodeTable(COLUMNS, run.graph.class_names, rows, n)
 
 
 def confident_mistakes(

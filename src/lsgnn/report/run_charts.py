@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ from lsgnn.report.charts import (
     reliability_chart,
     scatter_chart,
 )
-from lsgnn.report.charts.canvas import shorten
+from lsgnn.report.charts.canvas import padded, shorten
 from lsgnn.report.page import drawn
 from lsgnn.report.run_insides import FusionWeights, MapMethod, embedding_map
 from lsgnn.report.run_scores import accuracy_by_degree, accuracy_by_homophily, reliability
@@ -47,7 +48,7 @@ def learning_charts(trained: Trained, metric: Metric = "accuracy") -> dict[str, 
     known: Metric = metric if f"val_{metric}" in history[0] else "accuracy"
     title = about(known).title
     scores = [Line(title, epochs, [e[f"val_{known}"] for e in history])]
-    limits = (0.0, 1.0) if about(known).percent else None
+    limits = zoomed(scores[0].ys) if about(known).percent else None
     words = "The dashed line marks the epoch whose weights were kept."
     return {
         "loss": drawn(line_chart("Loss by epoch", words, losses, "epoch", "cross entropy", mark)),
@@ -55,6 +56,13 @@ def learning_charts(trained: Trained, metric: Metric = "accuracy") -> dict[str, 
             line_chart(f"Validation {title} by epoch", words, scores, "epoch", f"validation {title}", mark, limits)
         ),
     }
+
+
+def zoomed(shares: Sequence[float]) -> tuple[float, float]:
+    """Limits of an axis that shows where the shares are, and nothing that a share cannot be."""
+    known = [share for share in shares if math.isfinite(share)] or [0.0, 1.0]
+    low, high = padded(min(known), max(known))
+    return max(0.0, low), min(1.0, high)
 
 
 def confusion_chart(confusion: NDArray[np.int64], names: Sequence[str], part: str) -> Markup:

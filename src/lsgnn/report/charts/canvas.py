@@ -10,6 +10,7 @@ from typing import Literal
 from zlib import crc32
 
 WIDTH = 420  # of every chart, in its own units: on a phone 390 px wide the text is still 10 px high
+COLOURS = 8  # of the palette: s0 … s7 filled, l0 … l7 drawn
 CHARACTER = 6.6  # mean width of a character of the charts' 12.5 px text
 Anchor = Literal["start", "middle", "end"]
 

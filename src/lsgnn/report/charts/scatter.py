@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from lsgnn.report.charts.canvas import WIDTH, Scale, legend, px, svg, text
+from lsgnn.report.charts.canvas import COLOURS, WIDTH, Scale, legend, px, svg, text
 
-COLOURS = 8
 # beyond eight classes colours come again with another mark: circle, square, triangle, diamond
 MARKS = (
     "M-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0",

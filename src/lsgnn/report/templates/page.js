@@ -66,6 +66,7 @@
     });
   }
 
+  // A table of many nodes, page by page: `kinds` says what a column holds, `known` which column is the true class.
   function nodeTable() {
     const source = document.getElementById("node-data");
     if (!source) return;
@@ -75,31 +76,40 @@
     const status = document.getElementById("node-status");
     const [back, next] = ["node-back", "node-next"].map((id) => document.getElementById(id));
     const size = 25;
-    // [id, part, true class, predicted class, confidence, degree, homophily] with names in place of numbers
-    const all = data.rows.map(([id, part, known, predicted, confidence, degree, homophily]) => ({
-      cells: [id, data.parts[part], known < 0 ? null : data.classes[known], data.classes[predicted], confidence, degree, homophily],
-      wrong: known >= 0 && known !== predicted,
-    }));
-    const haystack = new Map(all.map((row) => [row, row.cells.slice(0, 4).join("\n").toLowerCase()]));
-    let shown = all;
+    const percent = (share) => (100 * share).toFixed(1) + " %";
+    const className = (number) => (number < 0 ? null : data.classes[number]);
+    // what a value is sorted by, and what is shown of it
+    const kinds = {
+      text: { key: (value) => value, words: (value) => value },
+      part: { key: (value) => data.parts[value], words: (value) => data.parts[value] },
+      class: { key: className, words: className },
+      said: { key: ([c, share]) => className(c) + share, words: ([c, share]) => `${className(c)} · ${percent(share)}` },
+      share: { key: (value) => value, words: percent },
+      count: { key: (value) => value, words: (value) => value.toLocaleString("en") },
+      number: { key: (value) => value, words: (value) => value.toFixed(2) },
+    };
+    const wordy = new Set(["text", "part", "class", "said"]);
+    const key = (row, column) => (row[column] === null ? null : kinds[data.kinds[column]].key(row[column]));
+    const words = (row, column) => (row[column] === null ? null : kinds[data.kinds[column]].words(row[column])) ?? "–";
+    const isWrong = (row, column) => {
+      const said = { class: row[column], said: row[column]?.[0] }[data.kinds[column]];
+      return column !== data.known && said !== undefined && row[data.known] >= 0 && said !== row[data.known];
+    };
+    const searched = data.kinds.flatMap((kind, column) => (wordy.has(kind) ? [column] : []));
+    const haystack = new Map(data.rows.map((row) => [row, searched.map((column) => words(row, column)).join("\n").toLowerCase()]));
+    let shown = data.rows;
     let page = 0;
-
-    function text(value, column) {
-      if (value === null) return "–";
-      if (column === 4) return (100 * value).toFixed(1) + " %";
-      return column === 6 ? value.toFixed(2) : String(value);
-    }
 
     function draw() {
       const pages = Math.max(1, Math.ceil(shown.length / size));
       page = Math.min(Math.max(page, 0), pages - 1);
       const rows = shown.slice(page * size, (page + 1) * size).map((row) => {
         const line = document.createElement("tr");
-        row.cells.forEach((value, column) => {
+        data.kinds.forEach((kind, column) => {
           const cell = document.createElement("td");
-          cell.textContent = text(value, column);  // never as HTML: ids and class names are not ours
-          if (column < 4) cell.classList.add("w");
-          if (column === 3 && row.wrong) cell.classList.add("wrong");
+          cell.textContent = words(row, column);  // never as HTML: ids and class names are not ours
+          cell.classList.toggle("w", wordy.has(kind));
+          cell.classList.toggle("wrong", isWrong(row, column));
           line.append(cell);
         });
         return line;
@@ -113,8 +123,8 @@
     let order = null;
     function select() {
       const wanted = search.value.trim().toLowerCase();
-      shown = all.filter((row) => haystack.get(row).includes(wanted));
-      if (order) shown = [...shown].sort((a, b) => compare(a.cells[order.column], b.cells[order.column], order.sign));
+      shown = data.rows.filter((row) => haystack.get(row).includes(wanted));
+      if (order) shown.sort((a, b) => compare(key(a, order.column), key(b, order.column), order.sign));
       page = 0;
       draw();
     }
