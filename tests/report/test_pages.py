@@ -17,11 +17,13 @@ from lsgnn.report import (
     diagnosis_page,
     run_page,
     runs_page,
+    tuning_page,
     write_diagnosis_page,
     write_run_page,
 )
 from tests.graphs import two_blocks
 from tests.report.graphs import EVIL_CLASS, EVIL_ID
+from tests.report.tunings import made_by_hand
 from tests.trained import small_run
 
 VOID = {"meta", "br", "input", "line", "circle", "rect", "path", "polyline"}
@@ -41,7 +43,7 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
-        if tag not in VOID or tag in ("circle", "rect", "path"):  # those may hold a title
+        if tag not in VOID or tag in ("circle", "rect", "path", "polyline"):  # those may hold a title
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -63,11 +65,12 @@ def pages(run: Run, other_run: Run, diagnosis: Diagnosis) -> dict[str, str]:
         "run": run_page(run),
         "run with board": run_page(run, board),
         "comparison": comparison_page(board),
+        "tuning": tuning_page(made_by_hand(), dataset="texas"),
         "runs": runs_page({"<i>one</i>": run, "other": other_run}),
     }
 
 
-@pytest.mark.parametrize("name", ["diagnosis", "run", "run with board", "comparison", "runs"])
+@pytest.mark.parametrize("name", ["diagnosis", "run", "run with board", "comparison", "runs", "tuning"])
 def test_a_page_is_one_balanced_file_that_loads_nothing(pages: dict[str, str], name: str) -> None:
     reader = Reader(pages[name])
     assert not re.search(r"https?://", pages[name])
@@ -82,7 +85,7 @@ def test_a_page_is_one_balanced_file_that_loads_nothing(pages: dict[str, str], n
     assert targets <= set(ids)
 
 
-@pytest.mark.parametrize("name", ["diagnosis", "run", "comparison", "runs"])
+@pytest.mark.parametrize("name", ["diagnosis", "run", "comparison", "runs", "tuning"])
 def test_a_page_fits_a_phone_and_only_its_own_script_may_run(pages: dict[str, str], name: str) -> None:
     metas = [attributes for tag, attributes in Reader(pages[name]).tags if tag == "meta"]
     assert {"name": "viewport", "content": "width=device-width, initial-scale=1"} in metas

@@ -92,11 +92,13 @@ def as_typed(
     label: str | None,
     id: str | None,
     columns: Sequence[str] | None,
+    data_dir: Path | None = None,
 ) -> str:
     """The same graph as words of a command line, for a command that is suggested to the user."""
     given = {"--edges": edges, "--nodes": nodes, "--label": label, "--id": id}
     words = [name] if name else [word for option, value in given.items() if value for word in (option, str(value))]
-    return shlex.join([*words, *(word for column in columns or () for word in ("--column", column))])
+    words += [word for column in columns or () for word in ("--column", column)]
+    return shlex.join([*words, *(("--data-dir", str(data_dir)) if data_dir is not None else ())])
 
 
 def parse_columns(columns: Sequence[str]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lsgnn.report.page_of_diagnosis import diagnosis_page, write_diagnosis_page
     from lsgnn.report.page_of_run import run_page, write_run_page
     from lsgnn.report.page_of_runs import runs_page, write_runs_page
+    from lsgnn.report.page_of_tuning import tuning_page, write_tuning_page
 
 _HOME = {
     "Diagnosis": "diagnosis",
@@ -28,10 +29,12 @@ _HOME = {
     "diagnosis_page": "page_of_diagnosis",
     "run_page": "page_of_run",
     "runs_page": "page_of_runs",
+    "tuning_page": "page_of_tuning",
     "write_comparison_page": "page_of_comparison",
     "write_diagnosis_page": "page_of_diagnosis",
     "write_run_page": "page_of_run",
     "write_runs_page": "page_of_runs",
+    "write_tuning_page": "page_of_tuning",
 }
 
 __all__ = [
@@ -41,10 +44,12 @@ __all__ = [
     "diagnosis_page",
     "run_page",
     "runs_page",
+    "tuning_page",
     "write_comparison_page",
     "write_diagnosis_page",
     "write_run_page",
     "write_runs_page",
+    "write_tuning_page",
 ]
 
 
