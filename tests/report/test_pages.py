@@ -102,7 +102,7 @@ def test_names_are_text_and_nothing_else(pages: dict[str, str], name: str) -> No
     assert "evil &#34;&lt;b&gt;&#34; graph" in page
     scripts = [attributes for tag, attributes in Reader(page).tags if tag == "script"]
     assert scripts[0] == {}  # the page's own
-    assert {"cut-data", "node-data"} >= {script.get("id") for script in scripts[1:]}
+    assert {"cut-data", "node-data", "why-data"} >= {script.get("id") for script in scripts[1:]}
     assert all(script["type"] == "application/json" for script in scripts[1:])
 
 
@@ -111,6 +111,17 @@ def test_the_node_table_holds_the_names_as_they_are(pages: dict[str, str], run: 
     assert EVIL_ID in [row[0] for row in data["rows"]]
     assert data["classes"] == list(run.graph.class_names)
     assert len(data["rows"]) == run.graph.num_nodes
+
+
+def test_no_class_of_a_test_node_is_in_the_page(pages: dict[str, str], run: Run) -> None:
+    reader = Reader(pages["run"])
+    nodes, why = (json.loads(reader.data[name]) for name in ("node-data", "why-data"))
+    tested = {str(id) for id in run.graph.node_ids[run.split.test]}
+    assert all(row[2] == -1 and row[6] is None for row in nodes["rows"] if row[0] in tested)
+    assert all(known == -1 for id, known in zip(why["ids"], why["known"], strict=True) if id in tested)
+    drawn = [(a["data-node"], a["class"]) for tag, a in reader.tags if "data-node" in a]
+    assert {look for node, look in drawn if node in tested} == {"faint-fill pt"}
+    assert len(drawn) == run.graph.num_nodes
 
 
 def test_the_test_score_is_shown_once_and_the_rest_is_validation(pages: dict[str, str]) -> None:
@@ -159,7 +170,7 @@ def test_a_page_on_a_rare_class_speaks_of_its_metric(fraud_page: str, fraud_run:
     assert "Recall of fraud by degree" in fraud_page
     assert "Accuracy by degree" not in fraud_page
     assert "The run's own threshold: the one with the highest F1 on validation nodes." in fraud_page
-    assert "in the curves and the lift of the ranking below" in fraud_page
+    assert "Test nodes are scored here, in the curves and in the lift of the ranking." in fraud_page
 
 
 def test_slider_confusion_and_classes_agree_on_the_threshold(fraud_page: str, fraud_run: Run) -> None:

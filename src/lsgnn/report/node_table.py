@@ -67,6 +67,19 @@ def parts_of(split: Split) -> NDArray[np.int64]:
     return np.asarray(split.train + 2 * split.val.astype(np.int64) + 3 * split.test.astype(np.int64))
 
 
+def shown_classes(run: Run, show_test: bool) -> NDArray[np.int64]:
+    """The true classes that a page may show [n]; -1 elsewhere.
+
+    Those of test nodes are left out unless asked for: with them the page would give the test score away.
+    """
+    return np.asarray(run.graph.y if show_test else np.where(run.split.test, -1, run.graph.y))
+
+
+def table_order(run: Run) -> NDArray[np.int64]:
+    """All nodes [n]: those without a label come first, then test, validation and training nodes."""
+    return np.lexsort((np.arange(run.graph.num_nodes), -parts_of(run.split), run.graph.labelled))
+
+
 def node_table(
     run: Run,
     predictions: Predictions,
@@ -75,13 +88,11 @@ def node_table(
     limit: int = MAX_NODES,
     show_test: bool = False,
 ) -> NodeTable:
-    """All nodes, or the first `limit`: those without a label come first, then test, validation and training nodes.
-
-    The true classes of test nodes are left out unless asked for: with them the page would give the test score away.
-    """
-    true = run.graph.y if show_test else np.where(run.split.test, -1, run.graph.y)
+    """All nodes, or the first `limit` of `table_order`; a homophily that would tell a class is left out with it."""
+    true = shown_classes(run, show_test)
     part, n = parts_of(run.split), run.graph.num_nodes
-    wanted = np.lexsort((np.arange(n), -part, run.graph.labelled))[:limit]
+    homophily = np.where(true < 0, np.nan, homophily)
+    wanted = table_order(run)[:limit]
     predicted, confidence = predictions.predicted, predictions.confidence
     rows = [
         [

@@ -30,7 +30,7 @@ from lsgnn.train.metrics import Metric, about
 from lsgnn.train.trained import Trained
 
 MAX_CLASSES = 24  # cells of a larger confusion matrix could not be read
-UNKNOWN = "no label"
+UNKNOWN = "class not shown"
 
 
 def learning_charts(trained: Trained, metric: Metric = "accuracy") -> dict[str, Markup]:
@@ -102,14 +102,17 @@ def slice_charts(
     mean = (float(right.mean()), "all")
     name = f"Recall of {shorten(recall_of, 24)}" if recall_of else "Accuracy"
     words = f"{name} with its 95 % interval in each bin; the number of nodes stands below."
+    bins = [_points(accuracy_by_homophily(homophily, right)), _points(accuracy_by_degree(degree, right))]
+    limits = zoomed([v for points in bins for p in points for v in (p.low, p.high)])  # one for both, to compare them
     return {
         "by_homophily": drawn(
             interval_chart(
                 f"{name} by node homophily, {part} nodes",
                 words,
-                _points(accuracy_by_homophily(homophily, right)),
+                bins[0],
                 "node homophily (small: number of nodes)",
                 name if recall_of else "accuracy",
+                limits,
                 reference=mean,
             )
         ),
@@ -117,9 +120,10 @@ def slice_charts(
             interval_chart(
                 f"{name} by degree, {part} nodes",
                 words,
-                _points(accuracy_by_degree(degree, right)),
+                bins[1],
                 "neighbours (small: number of nodes)",
                 name if recall_of else "accuracy",
+                limits,
                 reference=mean,
             )
         ),
@@ -138,16 +142,17 @@ def fusion_chart(weights: FusionWeights) -> Markup:
     )
 
 
-def map_chart(run: Run, method: MapMethod) -> Markup:
-    """Nodes by their representation, coloured by true class."""
+def map_chart(run: Run, method: MapMethod, classes: NDArray[np.int64]) -> Markup:
+    """Nodes by their representation, coloured by true class, as far as `classes` [n] tells it (-1 elsewhere)."""
     flat, graph = embedding_map(run, method), run.graph
-    y = graph.y[flat.index]
+    y = classes[flat.index]
     clouds = []
     for c, name in [(-1, UNKNOWN), *enumerate(graph.class_names)]:
         own = np.flatnonzero(y == c)
         if len(own):
             places = [(float(a), float(b)) for a, b in flat.places[own]]
-            clouds.append(Cloud(name, places, [f"{graph.node_ids[flat.index[i]]} ({name})" for i in own]))
+            ids = [str(graph.node_ids[flat.index[i]]) for i in own]
+            clouds.append(Cloud(name, places, [f"{id} ({name})" for id in ids], ids))
     title = f"Map of {len(flat.index):,} of {graph.num_nodes:,} nodes"
     words = "Node representations before the output layer in two dimensions; near nodes look alike to the model."
     grey = UNKNOWN if (y < 0).any() else ""
