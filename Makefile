@@ -2,13 +2,16 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint docs paper check-results clean
+.PHONY: demo test test-browser lint docs paper check-results clean
 
 demo: .venv/core ## the main job on the bundled real graphs
 	$(BIN)/lsgnn demo
 
-test: .venv/dev ## all tests
+test: .venv/dev ## all tests; those of the pages in a browser skip, saying so, where there is none
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-browser: .venv/dev ## the pages in a real Chromium; says how to get one
+	scripts/with_browser.sh $(BIN)/python -m pytest -m browser tests/report
 
 lint: .venv/dev ## style and types
 	$(BIN)/ruff check .

@@ -110,6 +110,21 @@ run()
 """
 
 
+def test_the_page_names_the_study_which_optuna_opens(lsgnn: Any, tmp_path: Path, graph: Path) -> None:
+    import optuna
+
+    storage, report = tmp_path / "study.db", tmp_path / "tune.html"
+    result = lsgnn("tune", graph, *QUICK, "--trials", "2", "--storage", storage, "--report", report)
+    assert result.code == 0, result.err
+    page = report.read_text("utf-8")
+    assert f"optuna-dashboard sqlite:///{storage}" in page
+    assert f"lsgnn fit {graph} --model sgc --set " in page
+    assert "Read once, with what was chosen" in page
+    study = optuna.load_study(study_name="blocks/sgc", storage=f"sqlite:///{storage}")  # as the dashboard does
+    assert len(study.trials) == 2
+    assert lsgnn("tune", graph, *QUICK, "--trials", "2", "--report", tmp_path / "page.txt").code == 2
+
+
 def test_four_searches_at_once_share_a_new_study(tmp_path: Path, graph: Path) -> None:
     storage, pipe = tmp_path / "study.db", subprocess.PIPE
     command = [sys.executable, "-c", READY, "tune", graph, *QUICK, "--trials", "12", "--storage", storage, "--json"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -13,43 +12,10 @@ from typing import Any
 import pytest
 
 from lsgnn import Run
-from lsgnn.report import Diagnosis, write_diagnosis_page, write_run_page
+from tests.report.browser import cells, click, head
 from tests.report.graphs import EVIL_CLASS, EVIL_ID
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    pytest.importorskip("selenium", reason="selenium is not installed: pip install selenium")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    binary, driver = next(filter(None, map(shutil.which, BROWSERS)), None), shutil.which("chromedriver")
-    if binary is None or driver is None:
-        pytest.skip("no Chromium with its driver: apt install chromium chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = binary
-    for flag in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--window-size=1200,900",
-    ):
-        options.add_argument(flag)
-    window = webdriver.Chrome(options=options, service=Service(driver))
-    yield window
-    window.quit()
-
-
-@pytest.fixture(scope="module")
-def pages(run: Run, diagnosis: Diagnosis, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("pages")
-    paths = {"run": folder / "run.html", "diagnosis": folder / "diagnosis.html"}
-    write_run_page(run, paths["run"])
-    write_diagnosis_page(diagnosis, paths["diagnosis"])
-    return paths
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
@@ -60,19 +26,6 @@ def site(pages: dict[str, Path]) -> Iterator[str]:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
-
-
-def cells(browser: Any, table: str, column: int) -> list[str]:
-    return [cell.text for cell in browser.find_elements("css selector", f"{table} tbody td:nth-child({column})")]
-
-
-def head(browser: Any, table: str, column: int) -> Any:
-    return browser.find_element("css selector", f"{table} thead th:nth-child({column}) button")
-
-
-def click(browser: Any, element: Any) -> None:
-    browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
-    element.click()
 
 
 @pytest.fixture
@@ -173,21 +126,3 @@ def test_the_button_turns_light_to_dark_and_the_page_remembers(browser: Any, sit
         assert becomes(colour)
         browser.refresh()
         assert becomes(colour)
-
-
-@pytest.mark.parametrize("name", ["run", "diagnosis"])
-def test_a_phone_needs_no_sideways_scrolling(browser: Any, pages: dict[str, Path], name: str) -> None:
-    size = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    try:
-        browser.get(pages[name].as_uri())
-        assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
-    finally:
-        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
-@pytest.mark.parametrize("name", ["run", "diagnosis"])
-def test_nothing_is_requested_and_nothing_complains(browser: Any, pages: dict[str, Path], name: str) -> None:
-    browser.get(pages[name].as_uri())
-    assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
-    assert [entry["message"] for entry in browser.get_log("browser")] == []

@@ -50,3 +50,14 @@ def test_the_page_says_what_to_take_and_what_to_do_next(board: Comparison) -> No
     assert "probed" in page
     assert "<details><summary>GCN</summary>" in page
     assert "lsgnn.fit(graph, model=&#34;gcn&#34;, lr=0.05)" in comparison_page(board)
+
+
+def test_many_models_or_classes_do_not_make_a_wide_table(board: Comparison) -> None:
+    rows = tuple(replace(board.rows[0], model=f"m{k}") for k in range(10))
+    tall = leaderboard(replace(board, rows=rows))
+    assert (tall["classes"]["head"], len(tall["classes"]["rows"])) == (["model", "a", EVIL], 10)
+    assert tall["left_out"] == 0
+    many = tuple(row_of("gcn", [80, 82], recall=(1.0,) * 20) for _ in range(10))
+    cut = leaderboard(replace(board, rows=many, class_names=tuple(map(str, range(20)))))
+    assert (len(cut["classes"]["head"]), len(cut["classes"]["rows"])) == (9, 20)
+    assert cut["left_out"] == 2

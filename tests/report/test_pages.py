@@ -10,16 +10,8 @@ from pathlib import Path
 import pytest
 
 from lsgnn import InputError, Run
-from lsgnn.benchmark.compare import compare
-from lsgnn.report import (
-    Diagnosis,
-    comparison_page,
-    diagnosis_page,
-    run_page,
-    write_diagnosis_page,
-    write_run_page,
-)
-from tests.graphs import two_blocks
+from lsgnn.benchmark.comparison import Comparison
+from lsgnn.report import Diagnosis, diagnosis_page, run_page, write_diagnosis_page, write_run_page
 from tests.report.graphs import EVIL_CLASS, EVIL_ID
 from tests.trained import small_run
 
@@ -40,7 +32,7 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
-        if tag not in VOID or tag in ("circle", "rect", "path"):  # those may hold a title
+        if tag not in VOID or tag in ("circle", "rect", "path", "polyline"):  # those may hold a title
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -55,17 +47,12 @@ class Reader(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def pages(run: Run, diagnosis: Diagnosis) -> dict[str, str]:
-    board = compare(two_blocks(), ["majority", "twin_lookup"], which=[0, 1], presets=False)
-    return {
-        "diagnosis": diagnosis_page(diagnosis),
-        "run": run_page(run),
-        "run with board": run_page(run, board),
-        "comparison": comparison_page(board),
-    }
+def pages(pages: dict[str, Path], run: Run, board: Comparison) -> dict[str, str]:
+    """The text of every page."""
+    return {name: path.read_text("utf-8") for name, path in pages.items()} | {"run with board": run_page(run, board)}
 
 
-@pytest.mark.parametrize("name", ["diagnosis", "run", "run with board", "comparison"])
+@pytest.mark.parametrize("name", ["diagnosis", "run", "run with board", "comparison", "runs", "tuning"])
 def test_a_page_is_one_balanced_file_that_loads_nothing(pages: dict[str, str], name: str) -> None:
     reader = Reader(pages[name])
     assert not re.search(r"https?://", pages[name])
@@ -80,7 +67,7 @@ def test_a_page_is_one_balanced_file_that_loads_nothing(pages: dict[str, str], n
     assert targets <= set(ids)
 
 
-@pytest.mark.parametrize("name", ["diagnosis", "run", "comparison"])
+@pytest.mark.parametrize("name", ["diagnosis", "run", "comparison", "runs", "tuning"])
 def test_a_page_fits_a_phone_and_only_its_own_script_may_run(pages: dict[str, str], name: str) -> None:
     metas = [attributes for tag, attributes in Reader(pages[name]).tags if tag == "meta"]
     assert {"name": "viewport", "content": "width=device-width, initial-scale=1"} in metas
@@ -89,15 +76,16 @@ def test_a_page_fits_a_phone_and_only_its_own_script_may_run(pages: dict[str, st
     assert "script-src 'sha256-" in policy
 
 
-@pytest.mark.parametrize("name", ["diagnosis", "run"])
+@pytest.mark.parametrize("name", ["diagnosis", "run", "runs"])
 def test_names_are_text_and_nothing_else(pages: dict[str, str], name: str) -> None:
     page = pages[name]
     assert EVIL_CLASS not in page
     assert EVIL_ID not in page
     assert "evil &#34;&lt;b&gt;&#34; graph" in page
     scripts = [attributes for tag, attributes in Reader(page).tags if tag == "script"]
-    data = [{"type": "application/json", "id": name} for name in ("cut-data", "node-data")]
-    assert scripts in ([{}], [{}, *data])
+    assert scripts[0] == {}  # the page's own
+    assert {"cut-data", "node-data", "why-data"} >= {script.get("id") for script in scripts[1:]}
+    assert all(script["type"] == "application/json" for script in scripts[1:])
 
 
 def test_the_node_table_holds_the_names_as_they_are(pages: dict[str, str], run: Run) -> None:
@@ -105,6 +93,17 @@ def test_the_node_table_holds_the_names_as_they_are(pages: dict[str, str], run: 
     assert EVIL_ID in [row[0] for row in data["rows"]]
     assert data["classes"] == list(run.graph.class_names)
     assert len(data["rows"]) == run.graph.num_nodes
+
+
+def test_no_class_of_a_test_node_is_in_the_page(pages: dict[str, str], run: Run) -> None:
+    reader = Reader(pages["run"])
+    nodes, why = (json.loads(reader.data[name]) for name in ("node-data", "why-data"))
+    tested = {str(id) for id in run.graph.node_ids[run.split.test]}
+    assert all(row[2] == -1 and row[6] is None for row in nodes["rows"] if row[0] in tested)
+    assert all(known == -1 for id, known in zip(why["ids"], why["known"], strict=True) if id in tested)
+    drawn = [(a["data-node"], a["class"]) for tag, a in reader.tags if "data-node" in a]
+    assert {look for node, look in drawn if node in tested} == {"faint-fill pt"}
+    assert len(drawn) == run.graph.num_nodes
 
 
 def test_the_test_score_is_shown_once_and_the_rest_is_validation(pages: dict[str, str]) -> None:
@@ -139,9 +138,9 @@ def test_pages_are_the_same_every_time(run: Run, diagnosis: Diagnosis, tmp_path:
     assert run_page(run) == run_page(run)
 
 
-@pytest.fixture(scope="module")
-def fraud_page(fraud_run: Run) -> str:
-    return run_page(fraud_run)
+@pytest.fixture
+def fraud_page(pages: dict[str, str]) -> str:
+    return pages["fraud"]
 
 
 def test_a_page_on_a_rare_class_speaks_of_its_metric(fraud_page: str, fraud_run: Run) -> None:
@@ -153,7 +152,7 @@ def test_a_page_on_a_rare_class_speaks_of_its_metric(fraud_page: str, fraud_run:
     assert "Recall of fraud by degree" in fraud_page
     assert "Accuracy by degree" not in fraud_page
     assert "The run's own threshold: the one with the highest F1 on validation nodes." in fraud_page
-    assert "in the curves and the lift of the ranking below" in fraud_page
+    assert "Test nodes are scored here, in the curves and in the lift of the ranking." in fraud_page
 
 
 def test_slider_confusion_and_classes_agree_on_the_threshold(fraud_page: str, fraud_run: Run) -> None:

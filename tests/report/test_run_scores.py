@@ -62,3 +62,11 @@ def test_the_few_nodes_of_highest_degree_share_a_bin() -> None:
     degree = np.array([1] * 20 + [3] * 20 + [9] * 8 + [40, 900])
     bins = accuracy_by_degree(degree, np.ones(50, dtype=bool))
     assert [(b.label, b.count) for b in bins] == [("1", 20), ("3–4", 20), ("9+", 10)]
+
+
+def test_degrees_of_many_orders_of_magnitude_share_bins() -> None:
+    degree = np.repeat(2 ** np.arange(12), 10)
+    bins = accuracy_by_degree(degree, np.ones(120, dtype=bool))
+    assert [(b.label, b.count) for b in bins] == [
+        *(("1", 10), ("2", 10), ("3–8", 20), ("9–32", 20), ("33–128", 20), ("129–512", 20), ("513+", 20)),
+    ]

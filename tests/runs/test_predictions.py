@@ -1,6 +1,7 @@
 """Predictions: of known nodes, of new nodes, of another graph; keyed by the user's ids and written to files."""
 
 import csv
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +24,25 @@ def run():
 
 def new_rows(m: int = 3, d: int = 12) -> np.ndarray:
     return np.random.default_rng(5).random((m, d))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_data_frame_holds_the_same_as_the_table(run, library):
+    pytest.importorskip(library)
+    predictions = run.predict()
+    frame = getattr(predictions, f"to_{library}")()
+    assert type(frame).__module__.startswith(library)
+    assert list(frame.columns) == predictions.to_table().column_names
+    assert frame["id"].to_list() == predictions.node_ids.tolist()
+    assert frame["prediction"].to_list() == predictions.labels
+    np.testing.assert_array_equal(frame["p(blue)"].to_numpy(), predictions.probabilities[:, 1])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_library_that_is_missing_is_named_with_its_extra(run, library, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(InputError, match=rf"pip install 'lsgnn\[{library}\]'"):
+        getattr(run.predict(), f"to_{library}")()
 
 
 def test_a_table_has_the_ids_the_classes_and_their_probabilities(run, tmp_path):

@@ -1,110 +1,119 @@
-"""Trackers get every epoch's numbers; neither is needed to train."""
+"""Trackers get every epoch's numbers, read back here from what the real libraries have written.
 
+None is needed to train. Where one of them is not installed, its tests skip and say so.
+"""
+
+import json
 import sys
-from types import SimpleNamespace
+from pathlib import Path
 
 import pytest
 
 from lsgnn import InputError
-from lsgnn.train.callbacks import MLflowCallback, TensorBoardCallback
+from lsgnn.train.callbacks import MLflowCallback, TensorBoardCallback, WandbCallback
 from tests.trained import small_run
 
 SCALARS = {"train_loss", "val_loss", "val_accuracy"}
 
 
-class Writer:
-    """`SummaryWriter` as far as we use it."""
+def scalars(folder: Path):
+    """Name → values by epoch of an event file."""
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    def __init__(self, log_dir):
-        self.log_dir, self.scalars, self.closed = log_dir, [], False
+    events = EventAccumulator(str(folder))
+    events.Reload()
+    return {name: [(e.step, e.value) for e in events.Scalars(name)] for name in events.Tags()["scalars"]}
 
-    def add_scalar(self, name, value, step):
-        self.scalars.append((name, value, step))
 
-    def close(self):
-        self.closed = True
+def told(history, key):
+    return [(epoch["epoch"], pytest.approx(epoch[key])) for epoch in history]
+
+
+def test_tensorboard_holds_the_history(tmp_path):
+    pytest.importorskip("tensorboard")
+    with TensorBoardCallback(tmp_path) as callback:
+        run = small_run(epochs=3, on_epoch=callback)
+    found = scalars(tmp_path)
+    assert found == {key: told(run.trained.history, key) for key in SCALARS}
+
+
+def test_later_members_get_curves_of_their_own(tmp_path):
+    pytest.importorskip("tensorboard")
+    with TensorBoardCallback(tmp_path) as callback:
+        run = small_run(epochs=2, members=2, on_epoch=callback)
+    found = scalars(tmp_path)
+    assert set(found) == SCALARS | {f"member_1/{name}" for name in SCALARS}
+    assert found["member_1/val_loss"] == told(run.members[1].history, "val_loss")
 
 
 @pytest.fixture
-def writer(monkeypatch):
-    monkeypatch.setitem(sys.modules, "tensorboard", SimpleNamespace())
-    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", SimpleNamespace(SummaryWriter=Writer))
+def mlflow(monkeypatch):
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
+    return pytest.importorskip("mlflow", reason="mlflow is not installed: pip install mlflow-skinny")
 
 
-def test_tensorboard_gets_the_history(writer, tmp_path):
-    with TensorBoardCallback(tmp_path) as callback:
-        run = small_run(epochs=3, on_epoch=callback)
-    expected = [(key, epoch[key], epoch["epoch"]) for epoch in run.trained.history for key in epoch if key != "epoch"]
-    assert callback.writer.scalars == expected
-    assert callback.writer.closed
-    assert callback.writer.log_dir == str(tmp_path)
-
-
-def test_later_members_get_curves_of_their_own(writer, tmp_path):
-    with TensorBoardCallback(tmp_path) as callback:
-        small_run(epochs=2, members=2, on_epoch=callback)
-    names = [name for name, _, _ in callback.writer.scalars]
-    assert set(names[: len(names) // 2]) == SCALARS
-    assert set(names[len(names) // 2 :]) == {f"member_1/{name}" for name in SCALARS}
-
-
-def test_a_real_event_file_holds_the_history(tmp_path):
-    pytest.importorskip("tensorboard")
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
-    with TensorBoardCallback(tmp_path) as callback:
-        run = small_run(epochs=3, on_epoch=callback)
-    events = EventAccumulator(str(tmp_path))
-    events.Reload()
-    assert set(events.Tags()["scalars"]) == SCALARS
-    losses = [event.value for event in events.Scalars("val_loss")]
-    assert losses == pytest.approx([epoch["val_loss"] for epoch in run.trained.history])
-
-
-class Client:
-    """`MlflowClient` as far as we use it; one server for all clients."""
-
-    log: list = []  # noqa: RUF012
-
-    def __init__(self, tracking_uri=None):
-        self.log.append(("uri", tracking_uri))
-
-    def get_experiment_by_name(self, name):
-        return SimpleNamespace(experiment_id="7") if name == "known" else None
-
-    def create_experiment(self, name):
-        return f"new {name}"
-
-    def create_run(self, experiment_id, *, run_name):
-        self.log.append(("run", experiment_id, run_name))
-        return SimpleNamespace(info=SimpleNamespace(run_id="r1"))
-
-    def log_param(self, run_id, name, value):
-        self.log.append(("param", run_id, name, value))
-
-    def log_metric(self, run_id, name, value, *, step):
-        self.log.append(("metric", run_id, name, value, step))
-
-    def set_terminated(self, run_id):
-        self.log.append(("end", run_id))
-
-
-def test_mlflow_gets_settings_and_history(monkeypatch):
-    monkeypatch.setattr(Client, "log", log := [])
-    monkeypatch.setitem(sys.modules, "mlflow", SimpleNamespace(tracking=SimpleNamespace(MlflowClient=Client)))
-    with MLflowCallback("fresh", run_name="first", params={"K": 3}, tracking_uri="here") as callback:
+def test_mlflow_holds_settings_and_history(mlflow, tmp_path):
+    uri = (tmp_path / "mlruns").as_uri()
+    with MLflowCallback("fresh", run_name="first", params={"K": 3}, tracking_uri=uri) as callback:
         run = small_run(epochs=2, on_epoch=callback)
-    assert log[:3] == [("uri", "here"), ("run", "new fresh", "first"), ("param", "r1", "K", 3)]
-    metrics = [entry[2:] for entry in log if entry[0] == "metric"]
-    assert metrics == [(key, e[key], e["epoch"]) for e in run.trained.history for key in e if key != "epoch"]
-    assert log[-1] == ("end", "r1")
-    MLflowCallback("known")
-    MLflowCallback()
-    assert [entry[1] for entry in log if entry[0] == "run"] == ["new fresh", "7", "0"]
+    client = mlflow.tracking.MlflowClient(tracking_uri=uri)
+    (saved,) = client.search_runs([client.get_experiment_by_name("fresh").experiment_id])
+    assert (saved.info.run_name, saved.info.status, saved.data.params) == ("first", "FINISHED", {"K": "3"})
+    for key in SCALARS:
+        values = [(m.step, m.value) for m in client.get_metric_history(saved.info.run_id, key)]
+        assert values == told(run.trained.history, key)
+
+
+def test_mlflow_adds_to_an_experiment_that_there_is(mlflow, tmp_path):
+    uri = (tmp_path / "mlruns").as_uri()
+    for name in ("one", "two"):
+        MLflowCallback("known", run_name=name, tracking_uri=uri).close()
+    MLflowCallback(run_name="three", tracking_uri=uri).close()
+    client = mlflow.tracking.MlflowClient(tracking_uri=uri)
+    known = client.get_experiment_by_name("known").experiment_id
+    assert {saved.info.run_name for saved in client.search_runs([known])} == {"one", "two"}
+    assert [saved.info.run_name for saved in client.search_runs(["0"])] == ["three"]
+
+
+def test_a_place_that_mlflow_refuses_is_named_with_one_that_it_takes(mlflow, tmp_path, monkeypatch):
+    monkeypatch.delenv("MLFLOW_ALLOW_FILE_STORE")
+    with pytest.raises(InputError, match=r"MLflow does not take tracking_uri='file:.*: pass 'sqlite:///mlflow.db'"):
+        MLflowCallback(tracking_uri=(tmp_path / "mlruns").as_uri())
+
+
+def logged(file: Path):
+    """What a W&B run file has of every `log`: after 7 bytes, records of a checksum, a length, a kind and a message."""
+    from wandb.proto.wandb_internal_pb2 import Record
+
+    content, place, found = file.read_bytes(), 7, []
+    while place + 7 <= len(content):
+        size = int.from_bytes(content[place + 4 : place + 6], "little")
+        record = Record.FromString(content[place + 7 : place + 7 + size])
+        found += (
+            [{i.nested_key[0]: json.loads(i.value_json) for i in record.history.item}] if record.history.item else []
+        )
+        place += 7 + size
+    return found
+
+
+def test_wandb_keeps_the_history_offline(tmp_path, monkeypatch):
+    pytest.importorskip("wandb", reason="wandb is not installed: pip install wandb")
+    for name, value in (("WANDB_SILENT", "true"), ("WANDB_ERROR_REPORTING", "false"), ("WANDB_API_KEY", "")):
+        monkeypatch.setenv(name, value)
+    for name in ("CONFIG", "CACHE", "DATA"):
+        monkeypatch.setenv(f"WANDB_{name}_DIR", str(tmp_path))
+    with WandbCallback("lsgnn", run_name="first", params={"K": 3}, mode="offline", dir=tmp_path) as callback:
+        assert callback.run.config["K"] == 3
+        run = small_run(epochs=2, on_epoch=callback)
+    (file,) = tmp_path.rglob("*.wandb")
+    rows = [{key: row[key] for key in (*SCALARS, "epoch")} for row in logged(file)]
+    assert rows == [{key: pytest.approx(epoch[key]) for key in (*SCALARS, "epoch")} for epoch in run.trained.history]
 
 
 @pytest.mark.parametrize(
-    ("make", "extra"), [(MLflowCallback, "mlflow"), (lambda: TensorBoardCallback("x"), "tensorboard")]
+    ("make", "extra"),
+    [(MLflowCallback, "mlflow"), (lambda: TensorBoardCallback("x"), "tensorboard"), (WandbCallback, "wandb")],
 )
 def test_the_extra_is_named_where_it_is_missing(make, extra, monkeypatch):
     monkeypatch.setitem(sys.modules, extra, None)

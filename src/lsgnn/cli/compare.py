@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -74,8 +73,7 @@ def compare(
             on_done=step,
             on_trial=lambda name, study: on_trial(f"tuning {name}", study),
         )
-    typed = options.as_typed(graph, edges, nodes, label, id, column, **how)
-    typed += f" --data-dir {shlex.quote(str(data_dir))}" if data_dir is not None else ""
+    typed = options.as_typed(graph, edges, nodes, label, id, column, **how, data_dir=data_dir)
     command = command_that_fits(typed, comparison.chosen.model, comparison.chosen.for_fit)
     document = comparison.to_dict() | {"tuning_trials": tune, "fit_command": command}
     if out is not None:

@@ -11,6 +11,7 @@ import typer
 
 from lsgnn.cli.characters import show_what_can_be_shown
 from lsgnn.cli.compare import compare
+from lsgnn.cli.compare_runs import compare_runs
 from lsgnn.cli.datasets import datasets
 from lsgnn.cli.demo import demo
 from lsgnn.cli.diagnose import diagnose
@@ -41,7 +42,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS = (demo, diagnose, fit, predict, explain, evaluate, compare, tune, export, precompute, verify)
+COMMANDS = (demo, diagnose, fit, predict, explain, evaluate, compare, compare_runs, tune, export, precompute, verify)
 for command in (*COMMANDS, datasets, models):
     app.command()(command)
 

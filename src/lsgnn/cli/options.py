@@ -162,14 +162,15 @@ def as_typed(
     missing: str = "impute",
     delimiter: str | None = None,
     name: str | None = None,
+    data_dir: Path | None = None,
 ) -> str:
     """The same graph as words of a command line, for a command that is suggested to the user."""
     given = {"--edges": edges, "--nodes": nodes, "--label": label, "--id": id}
     given |= {"--missing": missing if missing != "impute" else None, "--delimiter": delimiter, "--name": name}
     words = [word for option, value in given.items() if value for word in (option, str(value))]
-    return shlex.join(
-        [*([graph] if graph else []), *words, *(word for column in columns or () for word in ("--column", column))]
-    )
+    words += [word for column in columns or () for word in ("--column", column)]
+    words += ["--data-dir", str(data_dir)] if data_dir is not None else []
+    return shlex.join([*([graph] if graph else []), *words])
 
 
 def parse_columns(columns: Sequence[str]) -> dict[str, Any]:

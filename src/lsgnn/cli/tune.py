@@ -53,6 +53,7 @@ def tune(
     ] = 1,
     test: Annotated[bool, typer.Option(help="Read the test nodes once, at the end, with what was chosen.")] = True,
     export: Annotated[Path | None, typer.Option(help="Write the chosen configuration as a preset (.toml).")] = None,
+    report: Annotated[Path | None, typer.Option(help="File for a self-contained report page, .html.")] = None,
     out: Annotated[Path | None, typer.Option(help="Also write the JSON document to this file.")] = None,
     data_dir: options.DataDir = None,
     json: options.Json = False,
@@ -68,7 +69,7 @@ def tune(
     measure, drafted, notes = options.metric_and_settings(g, chosen, metric, drafted, preset, set or [])
     for note in notes:
         say(f"note: {note}")
-    options.check_places((export, (".toml",)), (out, (".json",)))
+    options.check_places((export, (".toml",)), (report, (".html",)), (out, (".json",)))
     if minutes is not None and not minutes > 0:
         raise InputError(f"--minutes {minutes:g} is out of range: it must be above 0")
     from lsgnn.benchmark.evaluate import shown
@@ -99,6 +100,7 @@ def tune(
         )
     document: dict[str, Any] = {"dataset": g.name, "model": model, "space": space, "metric": measure}
     document |= tuning.to_dict()
+    read = None
     if test:
         from lsgnn.benchmark.final_scores import final_scores
 
@@ -111,6 +113,14 @@ def tune(
         graph_name = g.name if g.name.isprintable() else repr(g.name)
         comment = f"# chosen by `lsgnn tune` on validation nodes of {graph_name}\n"
         write_text(export, comment + whose + tuning.config.to_toml())
+    if report is not None:
+        from lsgnn.benchmark.fit_again import command_that_fits
+        from lsgnn.report import write_tuning_page
+
+        typed = options.as_typed(graph, edges, nodes, label, id, column, **how, data_dir=data_dir)
+        fits = command_that_fits(typed, model, tuning.settings)
+        about_it: dict[str, Any] = dict(dataset=g.name, model=model, metric=measure, test=read, storage=storage)
+        write_tuning_page(tuning, report, **about_it, command=fits)
     if out is not None:
         write_json(out, document)
     if json:
@@ -123,5 +133,6 @@ def tune(
     )
     for rule, result in document.get("test", {}).items():
         answer(f"test {title}, {rule}: {shown(result[f'test_{measure}'], digits)}")
-    if export is not None:
-        say(f"preset written to {export}")
+    for what, path in (("preset", export), ("report", report)):
+        if path is not None:
+            say(f"{what} written to {path}")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from lsgnn.report.page_of_comparison import comparison_page, write_comparison_page
     from lsgnn.report.page_of_diagnosis import diagnosis_page, write_diagnosis_page
     from lsgnn.report.page_of_run import run_page, write_run_page
+    from lsgnn.report.page_of_runs import runs_page, write_runs_page
+    from lsgnn.report.page_of_tuning import tuning_page, write_tuning_page
 
 _HOME = {
     "Diagnosis": "diagnosis",
@@ -26,9 +28,13 @@ _HOME = {
     "diagnose": "diagnosis",
     "diagnosis_page": "page_of_diagnosis",
     "run_page": "page_of_run",
+    "runs_page": "page_of_runs",
+    "tuning_page": "page_of_tuning",
     "write_comparison_page": "page_of_comparison",
     "write_diagnosis_page": "page_of_diagnosis",
     "write_run_page": "page_of_run",
+    "write_runs_page": "page_of_runs",
+    "write_tuning_page": "page_of_tuning",
 }
 
 __all__ = [
@@ -37,9 +43,13 @@ __all__ = [
     "diagnose",
     "diagnosis_page",
     "run_page",
+    "runs_page",
+    "tuning_page",
     "write_comparison_page",
     "write_diagnosis_page",
     "write_run_page",
+    "write_runs_page",
+    "write_tuning_page",
 ]
 
 

@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from lsgnn.benchmark.comparison import Comparison, Row
     from lsgnn.benchmark.difference import Difference
 
+MAX_COLUMNS = 8  # of classes or models beside each other: more would scroll sideways
+
 
 def leaderboard(comparison: Comparison, command: str = "") -> dict[str, Any]:
     """Rows in the order of the comparison, best validation score first; `command` fits the chosen model."""
-    chosen = comparison.chosen
+    chosen, told = comparison.chosen, [row for row in comparison.rows if row.recall]
+    kept = len(told) if len(comparison.class_names) <= MAX_COLUMNS else MAX_COLUMNS
     return {
         "dataset": comparison.dataset,
         "metric": comparison.metric,
@@ -33,7 +36,8 @@ def leaderboard(comparison: Comparison, command: str = "") -> dict[str, Any]:
         "val_chart": _chart(comparison, "validation"),
         "test_chart": _chart(comparison, "test"),
         "table": _table(comparison),
-        "classes": _classes(comparison),
+        "classes": _classes(told[:kept], comparison.class_names),
+        "left_out": len(told[kept:]),
         "configurations": [(row.title, list(_settings(row).items())) for row in comparison.rows],
     }
 
@@ -78,15 +82,17 @@ def _gap(difference: Difference | None) -> tuple[str, float]:
     return ("first", 0.0) if difference is None else (str(difference), difference.mean)
 
 
-def _classes(comparison: Comparison) -> dict[str, Any] | None:
-    """A class per line, a model per column; None where no unit tells."""
-    told = [row for row in comparison.rows if row.recall]
+def _classes(told: Sequence[Row], class_names: Sequence[str]) -> dict[str, Any] | None:
+    """Recall of each class by each model, whichever are fewer in columns; None where no unit tells."""
     if not told:
         return None
-    lines: list[Sequence[Any]] = [
-        [name, *(number(row.recall[c], 1) for row in told)] for c, name in enumerate(comparison.class_names)
-    ]
-    return table(["class", *(row.title for row in told)], lines)
+    if len(told) <= len(class_names):
+        by_class: list[Sequence[Any]] = [
+            [name, *(number(row.recall[c], 1) for row in told)] for c, name in enumerate(class_names)
+        ]
+        return table(["class", *(row.title for row in told)], by_class)
+    by_model: list[Sequence[Any]] = [[row.title, *(number(share, 1) for share in row.recall)] for row in told]
+    return table(["model", *class_names], by_model)
 
 
 def _settings(row: Row) -> dict[str, str]:

@@ -15,6 +15,10 @@ from lsgnn.runs.run import Run
 MAX_NODES = 5000  # rows in the page: more would make the file heavy on a phone
 MAX_MISTAKES = 15
 PART_NAMES = ("no part", "train", "validation", "test")
+COLUMNS = (
+    *(("id", "text"), ("part", "part"), ("true", "class"), ("predicted", "class"), ("confidence", "share")),
+    *(("neighbours", "count"), ("homophily", "number")),
+)
 
 
 @dataclass(frozen=True)
@@ -31,23 +35,49 @@ class Mistake:
 
 @dataclass(frozen=True)
 class NodeTable:
-    """What the page's script shows: `rows` of [id, part, true, predicted, confidence, degree, homophily].
+    """Rows for the page's script, which sorts, searches and pages through them.
 
-    Part and classes are numbers into `parts` and `classes` (true is -1 where unknown), so that names are stored once.
+    Args:
+        columns: name and kind of each column: text, part, class, said (a class and its probability), share, count or
+            number. Parts and classes are numbers into `PART_NAMES` and `classes`, so that names are stored once.
+        classes: the names of the classes; a class that is not known is -1.
+        rows: one value per column, None where there is none.
+        total: how many nodes there would be without a limit.
+        known: the column of the true class, which others are compared with.
     """
 
-    parts: tuple[str, ...]
+    columns: tuple[tuple[str, str], ...]
     classes: tuple[str, ...]
     rows: list[list[Any]]
     total: int
+    known: int = 2
 
     def to_dict(self) -> dict[str, Any]:
-        return {"parts": list(self.parts), "classes": list(self.classes), "rows": self.rows}
+        return {
+            "kinds": [kind for _, kind in self.columns],
+            "known": self.known,
+            "parts": list(PART_NAMES),
+            "classes": list(self.classes),
+            "rows": self.rows,
+        }
 
 
 def parts_of(split: Split) -> NDArray[np.int64]:
     """0 none, 1 train, 2 validation, 3 test [n]."""
     return np.asarray(split.train + 2 * split.val.astype(np.int64) + 3 * split.test.astype(np.int64))
+
+
+def shown_classes(run: Run, show_test: bool) -> NDArray[np.int64]:
+    """The true classes that a page may show [n]; -1 elsewhere.
+
+    Those of test nodes are left out unless asked for: with them the page would give the test score away.
+    """
+    return np.asarray(run.graph.y if show_test else np.where(run.split.test, -1, run.graph.y))
+
+
+def table_order(run: Run) -> NDArray[np.int64]:
+    """All nodes [n]: those without a label come first, then test, validation and training nodes."""
+    return np.lexsort((np.arange(run.graph.num_nodes), -parts_of(run.split), run.graph.labelled))
 
 
 def node_table(
@@ -58,13 +88,11 @@ def node_table(
     limit: int = MAX_NODES,
     show_test: bool = False,
 ) -> NodeTable:
-    """All nodes, or the first `limit`: those without a label come first, then test, validation and training nodes.
-
-    The true classes of test nodes are left out unless asked for: with them the page would give the test score away.
-    """
-    true = run.graph.y if show_test else np.where(run.split.test, -1, run.graph.y)
+    """All nodes, or the first `limit` of `table_order`; a homophily that would tell a class is left out with it."""
+    true = shown_classes(run, show_test)
     part, n = parts_of(run.split), run.graph.num_nodes
-    wanted = np.lexsort((np.arange(n), -part, run.graph.labelled))[:limit]
+    homophily = np.where(true < 0, np.nan, homophily)
+    wanted = table_order(run)[:limit]
     predicted, confidence = predictions.predicted, predictions.confidence
     rows = [
         [
@@ -78,7 +106,7 @@ def node_table(
         ]
         for i in wanted
     ]
-    return NodeTable(PART_NAMES, run.graph.class_names, rows, n)
+    return NodeTable(COLUMNS, run.graph.class_names, rows, n)
 
 
 def confident_mistakes(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def comparison_page(comparison: Comparison, command: str = "") -> str:
     """The whole page as text; `command` fits the chosen model (by default the call in Python does)."""
     board = leaderboard(comparison, command)
-    return render("comparison.html", title=f"{comparison.dataset}: leader board", board=board)
+    return render("comparison.html", title=f"{comparison.dataset}: {len(comparison.rows)} models compared", board=board)
 
 
 def write_comparison_page(comparison: Comparison, path: str | Path, command: str = "") -> None:

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
 from lsgnn.files import write_text
+from lsgnn.report.explained_nodes import explained_nodes
 from lsgnn.report.leaderboard import leaderboard
 from lsgnn.report.neighbourhoods import homophily_of_nodes
-from lsgnn.report.node_table import confident_mistakes, node_table
+from lsgnn.report.node_table import confident_mistakes, node_table, shown_classes, table_order
 from lsgnn.report.page import number, percent, render, table
 from lsgnn.report.run_charts import (
     calibration_chart,
@@ -85,9 +86,14 @@ def run_page(run: Run, comparison: Comparison | None = None, *, part: Part = "va
         degree=neighbour_counts(run.graph, run.direction),
         homophily=homophily_of_nodes(run.graph, run.direction),
     )
-    nodes = node_table(run, seen.predictions, seen.degree, seen.homophily, show_test=part == "test")
+    show_test = part == "test"
+    nodes = node_table(run, seen.predictions, seen.degree, seen.homophily, show_test=show_test)
+    explained = explained_nodes(
+        *(run, seen.predictions, table_order(run), np.flatnonzero(seen.mask & ~seen.right)),
+        shown=shown_classes(run, show_test),
+    )
     charts, tables, extra = _taken_apart(seen) if seen.mask.any() else ({}, {}, {})
-    charts["map"] = map_chart(run, map)
+    charts["map"] = map_chart(run, map, shown_classes(run, show_test))
     if run.trained.history:
         charts |= learning_charts(run.trained, run.metric)
     if run.model == "lsgnn":
@@ -110,6 +116,7 @@ def run_page(run: Run, comparison: Comparison | None = None, *, part: Part = "va
         tables=tables,
         extra=extra,
         nodes=nodes,
+        explained=explained.to_dict(),
         board=None if comparison is None else leaderboard(comparison),
     )
 
@@ -186,7 +193,7 @@ def _taken_apart(seen: Seen) -> tuple[dict[str, Any], dict[str, Any], dict[str, 
 
 def _hops(weights: FusionWeights) -> Any:
     rows = [
-        [f"hop {k}", *(f"{m:.3f} ± {s:.3f}" for m, s in zip(mean, std, strict=True))]
+        [f"hop {k}", *(f"{number(float(m))} ± {s:.3f}" for m, s in zip(mean, std, strict=True))]
         for k, (mean, std) in enumerate(zip(weights.mean, weights.std, strict=True), 1)
     ]
     return table(["", "self (I)", "low-pass (L)", "high-pass (H)"], rows)

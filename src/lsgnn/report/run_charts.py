@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ from lsgnn.report.charts import (
     reliability_chart,
     scatter_chart,
 )
-from lsgnn.report.charts.canvas import shorten
+from lsgnn.report.charts.canvas import padded, shorten
 from lsgnn.report.page import drawn
 from lsgnn.report.run_insides import FusionWeights, MapMethod, embedding_map
 from lsgnn.report.run_scores import accuracy_by_degree, accuracy_by_homophily, reliability
@@ -29,7 +30,7 @@ from lsgnn.train.metrics import Metric, about
 from lsgnn.train.trained import Trained
 
 MAX_CLASSES = 24  # cells of a larger confusion matrix could not be read
-UNKNOWN = "no label"
+UNKNOWN = "class not shown"
 
 
 def learning_charts(trained: Trained, metric: Metric = "accuracy") -> dict[str, Markup]:
@@ -47,7 +48,7 @@ def learning_charts(trained: Trained, metric: Metric = "accuracy") -> dict[str, 
     known: Metric = metric if f"val_{metric}" in history[0] else "accuracy"
     title = about(known).title
     scores = [Line(title, epochs, [e[f"val_{known}"] for e in history])]
-    limits = (0.0, 1.0) if about(known).percent else None
+    limits = zoomed(scores[0].ys) if about(known).percent else None
     words = "The dashed line marks the epoch whose weights were kept."
     return {
         "loss": drawn(line_chart("Loss by epoch", words, losses, "epoch", "cross entropy", mark)),
@@ -55,6 +56,13 @@ def learning_charts(trained: Trained, metric: Metric = "accuracy") -> dict[str, 
             line_chart(f"Validation {title} by epoch", words, scores, "epoch", f"validation {title}", mark, limits)
         ),
     }
+
+
+def zoomed(shares: Sequence[float]) -> tuple[float, float]:
+    """Limits of an axis that shows where the shares are, and nothing that a share cannot be."""
+    known = [share for share in shares if math.isfinite(share)] or [0.0, 1.0]
+    low, high = padded(min(known), max(known))
+    return max(0.0, low), min(1.0, high)
 
 
 def confusion_chart(confusion: NDArray[np.int64], names: Sequence[str], part: str) -> Markup:
@@ -94,14 +102,17 @@ def slice_charts(
     mean = (float(right.mean()), "all")
     name = f"Recall of {shorten(recall_of, 24)}" if recall_of else "Accuracy"
     words = f"{name} with its 95 % interval in each bin; the number of nodes stands below."
+    bins = [_points(accuracy_by_homophily(homophily, right)), _points(accuracy_by_degree(degree, right))]
+    limits = zoomed([v for points in bins for p in points for v in (p.low, p.high)])  # one for both, to compare them
     return {
         "by_homophily": drawn(
             interval_chart(
                 f"{name} by node homophily, {part} nodes",
                 words,
-                _points(accuracy_by_homophily(homophily, right)),
+                bins[0],
                 "node homophily (small: number of nodes)",
                 name if recall_of else "accuracy",
+                limits,
                 reference=mean,
             )
         ),
@@ -109,9 +120,10 @@ def slice_charts(
             interval_chart(
                 f"{name} by degree, {part} nodes",
                 words,
-                _points(accuracy_by_degree(degree, right)),
+                bins[1],
                 "neighbours (small: number of nodes)",
                 name if recall_of else "accuracy",
+                limits,
                 reference=mean,
             )
         ),
@@ -130,16 +142,17 @@ def fusion_chart(weights: FusionWeights) -> Markup:
     )
 
 
-def map_chart(run: Run, method: MapMethod) -> Markup:
-    """Nodes by their representation, coloured by true class."""
+def map_chart(run: Run, method: MapMethod, classes: NDArray[np.int64]) -> Markup:
+    """Nodes by their representation, coloured by true class, as far as `classes` [n] tells it (-1 elsewhere)."""
     flat, graph = embedding_map(run, method), run.graph
-    y = graph.y[flat.index]
+    y = classes[flat.index]
     clouds = []
     for c, name in [(-1, UNKNOWN), *enumerate(graph.class_names)]:
         own = np.flatnonzero(y == c)
         if len(own):
             places = [(float(a), float(b)) for a, b in flat.places[own]]
-            clouds.append(Cloud(name, places, [f"{graph.node_ids[flat.index[i]]} ({name})" for i in own]))
+            ids = [str(graph.node_ids[flat.index[i]]) for i in own]
+            clouds.append(Cloud(name, places, [f"{id} ({name})" for id in ids], ids))
     title = f"Map of {len(flat.index):,} of {graph.num_nodes:,} nodes"
     words = "Node representations before the output layer in two dimensions; near nodes look alike to the model."
     grey = UNKNOWN if (y < 0).any() else ""

@@ -16,6 +16,7 @@ from lsgnn.report.intervals import Estimate, share_interval
 
 RELIABILITY_BINS = 10
 FEW = 10  # nodes below which the highest degrees share a bin
+MANY = 9  # bins of degrees
 Labels = NDArray[np.int64]
 
 
@@ -93,10 +94,15 @@ def accuracy_by_homophily(homophily: NDArray[np.float64], right: NDArray[np.bool
 
 
 def accuracy_by_degree(degree: Labels, right: NDArray[np.bool_]) -> list[Bin]:
-    """Bins 0, 1, 2, 3–4, 5–8, … of how many neighbours the model reads; the last holds at least a few nodes."""
+    """Bins 0, 1, 2, 3–4, 5–8, … of how many neighbours the model reads; the last holds at least a few nodes.
+
+    Where there would be many, two and two are one, so that a chart can name them.
+    """
     edges = degree_edges(int(degree.max()) if len(degree) else 0)
     while len(edges) > 3 and (degree >= edges[-2]).sum() < FEW:
         del edges[-2]
+    if len(edges) > MANY + 1:
+        edges = [*edges[:3], *edges[3:-1:2], edges[-1]]
     last = edges[-2]
 
     def label(low: float, high: float) -> str:

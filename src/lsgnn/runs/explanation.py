@@ -148,7 +148,7 @@ def explain(run: Run, node_id: Any, member: int | None = None) -> Explanation:
         neighbours=_neighbours(run, i, probabilities),
         members=len(models),
         **{
-            name: _mean([getattr(p, name) for p in parts])
+            name: _mean([getattr(p, name)[0] for p in parts])
             for name in ("logits", "alpha", "own", "hops", "links", "bias")
         },
     )

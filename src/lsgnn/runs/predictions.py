@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from lsgnn.errors import InputError, LSGNNWarning
+from lsgnn.extras import optional
 from lsgnn.files import write_atomically
 from lsgnn.train.decision import Decision
 
@@ -64,6 +65,15 @@ class Predictions:
         columns = {"id": self.node_ids, "prediction": self.labels, "confidence": self.confidence}
         columns |= {f"p({name})": self.probabilities[:, c] for c, name in enumerate(self.class_names)}
         return pa.table(columns)
+
+    def to_pandas(self) -> Any:
+        """The same as a pandas data frame; needs the extra `[pandas]`."""
+        optional("pandas", "pandas")
+        return self.to_table().to_pandas()
+
+    def to_polars(self) -> Any:
+        """The same as a Polars data frame; needs the extra `[polars]`."""
+        return optional("polars", "polars").from_arrow(self.to_table())
 
     def save(self, path: str | Path, *, spreadsheet_safe: bool = False) -> None:
         """Writes `.csv` or `.parquet`, by the ending of the name.

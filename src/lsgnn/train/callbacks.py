@@ -10,8 +10,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
+from lsgnn.errors import InputError
 from lsgnn.extras import optional
 from lsgnn.train.trained import Epoch
 
@@ -69,7 +70,8 @@ class MLflowCallback(_EpochCallback):
         experiment: name of the experiment (default: MLflow's default experiment).
         run_name: shown in its list of runs.
         params: settings to log, for example `config.to_dict()`.
-        tracking_uri: where the server or folder is (default: MLflow's own setting).
+        tracking_uri: a server, or a file as `sqlite:///mlflow.db` (default: MLflow's own setting). MLflow 3 takes a
+            folder (`file:///…`) only where MLFLOW_ALLOW_FILE_STORE=true is set.
     """
 
     def __init__(
@@ -82,7 +84,13 @@ class MLflowCallback(_EpochCallback):
     ) -> None:
         super().__init__()
         mlflow = optional("mlflow", "mlflow")
-        self.client: Any = mlflow.tracking.MlflowClient(tracking_uri=tracking_uri)
+        try:
+            self.client: Any = mlflow.tracking.MlflowClient(tracking_uri=tracking_uri)
+        except mlflow.exceptions.MlflowException as error:
+            reason = str(error).split(". ")[0]
+            raise InputError(
+                f"MLflow does not take tracking_uri={tracking_uri!r} ({reason}): pass 'sqlite:///mlflow.db'"
+            ) from error
         found = self.client.get_experiment_by_name(experiment) if experiment else None
         experiment_id = (
             found.experiment_id if found else self.client.create_experiment(experiment) if experiment else "0"
@@ -97,3 +105,36 @@ class MLflowCallback(_EpochCallback):
 
     def close(self) -> None:
         self.client.set_terminated(self.run_id)
+
+
+class WandbCallback(_EpochCallback):
+    """Logs to a Weights & Biases run of its own, started now and ended by `close`; needs the extra `[wandb]`.
+
+    Args:
+        project: name of the project.
+        run_name: shown in its list of runs.
+        params: settings to log, for example `config.to_dict()`.
+        mode: `offline` writes files that `wandb sync` can send later; `online` sends (default: W&B's own setting).
+        dir: folder that its `wandb/` folder is made in (default: the working directory).
+    """
+
+    def __init__(
+        self,
+        project: str | None = None,
+        *,
+        run_name: str | None = None,
+        params: Mapping[str, Any] | None = None,
+        mode: Literal["online", "offline"] | None = None,
+        dir: str | Path | None = None,
+    ) -> None:
+        super().__init__()
+        wandb = optional("wandb", "wandb")
+        where = None if dir is None else str(dir)
+        self.run: Any = wandb.init(project=project, name=run_name, config=dict(params or {}), mode=mode, dir=where)
+        self.run.define_metric("*", step_metric="epoch")  # its own steps only grow, but members start over
+
+    def _log(self, values: dict[str, float], epoch: int) -> None:
+        self.run.log({"epoch": epoch, **values})
+
+    def close(self) -> None:
+        self.run.finish()

@@ -21,7 +21,7 @@ class Bar:
 
 def bar_chart(title: str, description: str, bars: Sequence[Bar], axis: str) -> str:
     """Lying bars from zero, longest label on the left, values written behind the bars."""
-    left = 16 + CHARACTER * min(20, max((len(bar.label) for bar in bars), default=1))
+    left = 16 + 1.1 * CHARACTER * min(20, max((len(bar.label) for bar in bars), default=1))  # names may be wide
     right = WIDTH - 16 - CHARACTER * max((len(bar.shown) for bar in bars), default=1)
     x = Scale(0, max((bar.value for bar in bars), default=1) or 1, left, right)
     body = [text(8, 16, axis, "start", "label")]

@@ -10,6 +10,7 @@ from typing import Literal
 from zlib import crc32
 
 WIDTH = 420  # of every chart, in its own units: on a phone 390 px wide the text is still 10 px high
+COLOURS = 8  # of the palette: s0 … s7 filled, l0 … l7 drawn
 CHARACTER = 6.6  # mean width of a character of the charts' 12.5 px text
 Anchor = Literal["start", "middle", "end"]
 
@@ -34,7 +35,9 @@ class Scale:
             return [self.low]
         rough = (self.high - self.low) / about
         power = 10.0 ** math.floor(math.log10(rough))
-        step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough * 0.999)
+        step = next(
+            m * power for m in (1, 2, 5, 10) if m * power >= rough * 0.8
+        )  # rather one tick more than half as many
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return [k * step for k in range(first, last + 1)]
 

@@ -8,6 +8,7 @@ from lsgnn.report.charts.canvas import CHARACTER, WIDTH, px, rect, shorten, svg,
 
 DARK = 0.55  # share from which the number in a cell needs the colour that shows on a filled ground
 MIN_CELL = 32
+FEW = 4  # classes up to which there is room for large cells
 LONGEST = 16  # characters of a class name
 
 
@@ -18,8 +19,9 @@ def heat_map(
     C = len(names)
     longest = CHARACTER * min(LONGEST, max((len(name) for name in names), default=1))
     left, right, top = 24 + longest, 0.45 * longest, 34 + 0.75 * longest  # the last column's name leans to the right
-    cell = max(MIN_CELL, min(60.0, (WIDTH - left - right) / max(C, 1)))
+    cell = max(MIN_CELL, min(60.0 if C <= FEW else 44.0, (WIDTH - left - right) / max(C, 1)))
     width = max(float(WIDTH), left + cell * C + right)
+    left += max(0.0, (width - left - cell * C - right) / 2)  # a small matrix stands in the middle
     body = [text(8, 16, f"{rows} ↓   {columns} →", "start", "label")]
     for k, name in enumerate(names):
         x, y = left + cell * (k + 0.5), top + cell * (k + 0.5)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lsgnn.report.charts.canvas import WIDTH, Frame, Scale, dot, legend, line, padded, px, svg, text
+from lsgnn.report.charts.canvas import COLOURS, WIDTH, Frame, Scale, dot, legend, line, padded, px, svg, text
 
 MAX_POINTS = 400  # per line: more cannot be seen at this size
 DOTTED = 16  # up to so many points are drawn as such
@@ -37,7 +37,7 @@ def line_chart(
     low, high = limits or padded(min(ys), max(ys))
     if limits is None and min(ys) >= 0:
         low = 0.0
-    css = [f"s{number}" for number in range(len(lines))]
+    css = [f"s{number % COLOURS}" for number in range(len(lines))]
     names, below = legend([one.name for one in lines], 16, css) if len(lines) > 1 else ("", -2.0)
     top = below + 38
     frame = Frame(Scale(min(xs), max(xs), 46, WIDTH - 14), Scale(low, high, top + 190, top))
@@ -47,13 +47,20 @@ def line_chart(
         x = frame.x(mark[0])
         left_half = x < (frame.x.start + frame.x.stop) / 2
         body.append(line(x, top, x, frame.y.start, "mark"))
-        body.append(text(x + (6 if left_half else -6), top + 12, mark[1], "start" if left_half else "end", "marked"))
-    body += [f'<path d="{_path(one, frame)}" class="line l{number}"/>' for number, one in enumerate(lines)]
+        height = frame.y.start - 8 if _is_high(lines, mark[0], (low + high) / 2) else top + 12
+        body.append(text(x + (6 if left_half else -6), height, mark[1], "start" if left_half else "end", "marked"))
+    body += [f'<path d="{_path(one, frame)}" class="line l{number % COLOURS}"/>' for number, one in enumerate(lines)]
     for number, one in enumerate(lines):
         if len(one.xs) <= DOTTED:
             pairs = [(x, y) for x, y in zip(one.xs, one.ys, strict=True) if math.isfinite(y)]
-            body += [dot(frame.x(x), frame.y(y), 4, f"s{number}", f"{one.name}, {x:g}: {y:.3f}") for x, y in pairs]
+            body += [dot(frame.x(x), frame.y(y), 4, css[number], f"{one.name}, {x:g}: {y:.3f}") for x, y in pairs]
     return svg(title, description, body, top + 234)
+
+
+def _is_high(lines: Sequence[Line], at: float, middle: float) -> bool:
+    """True if the lines lie in the upper half around a place, where words would cover them."""
+    near = [y for one in lines for x, y in zip(one.xs, one.ys, strict=True) if math.isfinite(y) and x <= at]
+    return bool(near) and sorted(near)[len(near) // 2] > middle
 
 
 def _path(one: Line, frame: Frame) -> str:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from lsgnn.report.charts.canvas import WIDTH, Scale, legend, px, svg, text
+from lsgnn.report.charts.canvas import COLOURS, WIDTH, Scale, legend, px, svg, text
 
-COLOURS = 8
 # beyond eight classes colours come again with another mark: circle, square, triangle, diamond
 MARKS = (
     "M-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0",
@@ -20,11 +19,12 @@ MARKS = (
 
 @dataclass(frozen=True)
 class Cloud:
-    """The points of one class: places, and the words shown for each."""
+    """The points of one class: places, the words shown for each, and the node it stands for, if it can be clicked."""
 
     name: str
     places: Sequence[tuple[float, float]]
     hints: Sequence[str]
+    nodes: Sequence[str] = ()
 
 
 def scatter_chart(
@@ -49,7 +49,8 @@ def scatter_chart(
     for cloud, colour, mark in zip(clouds, css, marks, strict=True):
         for k, ((a, b), hint) in enumerate(zip(cloud.places, cloud.hints, strict=True)):
             place = f'transform="translate({px(x(a))} {px(y(b))})"'
-            drawn = f'<path {place} d="{mark}" class="{colour} pt"><title>{escape(hint)}</title></path>'
+            node = f' data-node="{escape(cloud.nodes[k])}"' if cloud.nodes else ""
+            drawn = f'<path {place} d="{mark}" class="{colour} pt"{node}><title>{escape(hint)}</title></path>'
             layers.append((-1 if cloud.name == grey else k, drawn))
     body += [drawn for _, drawn in sorted(layers, key=lambda layer: layer[0])]
     body.append(text(WIDTH - 8, top + 344, f"{x_label} →", "end", "label"))
