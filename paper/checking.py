@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from lsgnn import zoo
 from lsgnn.benchmark.compare import compare
+from lsgnn.benchmark.model_code import model_code
 from lsgnn.benchmark.units import Unit
 from lsgnn.datasets import load
 from lsgnn.errors import DatasetUnavailable, InputError
@@ -34,6 +35,7 @@ class Checked:
     val: float | None = None
     test: float | None = None
     stored_commit: str | None = None
+    same_code: bool | None = None  # whether the model's code is what it was; None where that was not kept
     why: str = ""
 
     def __str__(self) -> str:
@@ -43,6 +45,7 @@ class Checked:
         if self.answer == "reproduces":
             return f"{unit}: {self.answer}: {self.test:.2f}"
         made = f"at commit {self.stored_commit}" if self.stored_commit else BEFORE
+        made += ", by another version of the model" if self.same_code is False else ""
         return (
             f"{unit}: {self.answer}: stored {self.stored_test:.2f}, now {self.test:.2f} (validation: stored "
             f"{self.stored_val:.2f}, now {self.val:.2f}; stored {made})"
@@ -71,9 +74,9 @@ def _spent(unit: Unit) -> float:
 
 def check(unit: Unit, tolerance: float, data_dir: Path | None = None) -> Checked:
     """Computes a unit again, with its stored configuration, split and seed."""
-    made = unit.environment.get("commit")
-    about: Any = dict(dataset=unit.dataset, split=unit.split, stored_commit=made)
-    about |= dict(stored_val=unit.val, stored_test=unit.test)
+    about: Any = dict(dataset=unit.dataset, split=unit.split, stored_val=unit.val, stored_test=unit.test)
+    about |= dict(stored_commit=unit.environment.get("commit"))
+    about |= dict(same_code=unit.code == model_code(unit.model) if unit.code else None)
     try:
         graph = load(unit.dataset, data_dir)
         configs = {unit.model: zoo.get(unit.model).config.from_dict(unit.config)}

@@ -18,6 +18,7 @@ from lsgnn.datasets import info
 from lsgnn.errors import DatasetUnavailable, InputError
 from lsgnn.files import make_folder
 from lsgnn.graph.graph import Graph
+from lsgnn.lines import key_of
 from paper.equal_budget_page import OTHERS, models_of, render
 from paper.frame import Experiment, Plan, PlannedUnit, Results, code_of
 from paper.graphs import graph_of
@@ -70,7 +71,9 @@ def tuned_and_tested(graph: Graph, arguments: Mapping[str, Any], folder: Path) -
     from lsgnn.benchmark.compare import compare
     from lsgnn.benchmark.final_scores import UNSEEN
 
-    found = search(graph, arguments, make_folder(folder) / f"{arguments['dataset']}.db")
+    base = start(graph, arguments)
+    began_with = key_of(base.to_dict(), arguments["search_splits"])  # another preset is another search
+    found = search(graph, base, arguments, make_folder(folder) / f"{arguments['dataset']}-{began_with}.db")
     config = found.pop("tuned").replace(seed=UNSEEN)
     model, splits = arguments["model"], len(graph.splits or ())
     shared: Any = dict(metric=info(graph.name).metric, keep_select_by=True, configs={model: config}, store=folder)
@@ -89,13 +92,12 @@ class _Spent(Exception):
     """The minutes of a search are over."""
 
 
-def search(graph: Graph, arguments: Mapping[str, Any], file: Path) -> dict[str, Any]:
+def search(graph: Graph, base: Any, arguments: Mapping[str, Any], file: Path) -> dict[str, Any]:
     """The configuration that a search on validation nodes chose, as `tuned`, and what the search was."""
     from lsgnn.tuning import tune
     from lsgnn.tuning.study import count_finished
     from lsgnn.zoo.prepared import Prepared
 
-    base, metric = start(graph, arguments), info(graph.name).metric
     known = _study(file)
     before = known.user_attrs.get("cpu_seconds", 0.0) if known else 0.0
     finished = count_finished(known) if known else 0
@@ -111,7 +113,9 @@ def search(graph: Graph, arguments: Mapping[str, Any], file: Path) -> dict[str, 
     shared: Any = dict(
         model=arguments["model"], base=base, which=range(min(arguments["search_splits"], len(graph.splits or ())))
     )
-    shared |= dict(metric=metric, keep_select_by=True, storage=file, grid=False, rescore=RESCORED, workers=1)
+    shared |= dict(
+        metric=info(graph.name).metric, keep_select_by=True, storage=file, grid=False, rescore=RESCORED, workers=1
+    )
     shared |= dict(prepared=Prepared(graph, keep=16))
     trials = finished if known and _is_spent(known, 60 * arguments["minutes"]) else arguments["trials"]
     try:

@@ -83,10 +83,13 @@ def test_a_falsified_unit_is_found(call: Call, store: Path, made: dict[str, list
     gcn, sgc = json.loads(out)
     assert code == 1
     assert (gcn["answer"], sgc["answer"]) == ("reproduces", "no longer reproduces")
+    assert gcn["same_code"] is sgc["same_code"] is True
     assert sgc["stored_test"] == pytest.approx(sgc["test"] + 5.4)
+    put(store, made["sgc"], test=0.0, code="another")
     code, out, _ = call("--models", "sgc")
     assert code == 1
-    assert f"no longer reproduces: stored {sgc['stored_test']:.2f}, now {sgc['test']:.2f}" in out
+    assert f"no longer reproduces: stored 0.00, now {sgc['test']:.2f}" in out
+    assert "by another version of the model" in out
 
 
 def test_a_configuration_that_the_model_does_not_know_does_not_reproduce(

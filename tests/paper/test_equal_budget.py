@@ -13,7 +13,7 @@ from lsgnn.datasets import info
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import stratified_splits
 from lsgnn.tuning.study import count_finished
-from paper.equal_budget import _study, compute, limits, search, tuned_and_tested, units
+from paper.equal_budget import _study, compute, limits, search, start, tuned_and_tested, units
 from paper.equal_budget_page import models_of, render
 from paper.frame import Plan, PlannedUnit, Results
 from paper.page import NOT_RUN, Table, to_markdown
@@ -65,8 +65,9 @@ def test_a_unit_searches_on_validation_and_tests_every_split_once(graph: Graph) 
 
 def test_time_of_a_core_ends_a_search_after_a_complete_trial(graph: Graph, tmp_path: Path) -> None:
     budget = BUDGET | {"trials": 20, "minutes": 0.0}
-    assert search(graph, budget, tmp_path / "one.db")["num_trials"] == 1
-    again = search(graph, budget, tmp_path / "one.db")  # as after a kill between search and test
+    base = start(graph, budget)
+    assert search(graph, base, budget, tmp_path / "one.db")["num_trials"] == 1
+    again = search(graph, base, budget, tmp_path / "one.db")  # as after a kill between search and test
     assert again["num_trials"] == 1
 
 
@@ -86,10 +87,11 @@ def test_a_killed_unit_goes_on_from_its_trials_and_splits(
     monkeypatch.setattr(compare_module._Bench, "unit", killed_once_at_the_second)
     with pytest.raises(KeyboardInterrupt):
         tuned_and_tested(graph, BUDGET, tmp_path / "killed")
-    assert count_finished(_study(tmp_path / "killed" / "texas.db")) == 2
+    (study,) = (tmp_path / "killed").glob("texas-*.db")
+    assert count_finished(_study(study)) == 2
     resumed = tuned_and_tested(graph, BUDGET, tmp_path / "killed")
     assert tested == [0, 1, 1, 2]
-    assert count_finished(_study(tmp_path / "killed" / "texas.db")) == 2
+    assert count_finished(_study(study)) == 2
     assert {name: resumed[name] for name in ("config", "test")} == {name: whole[name] for name in ("config", "test")}
 
 
