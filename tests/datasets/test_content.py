@@ -62,7 +62,8 @@ def test_the_digest_stays_what_it_is() -> None:
 def test_another_graph_is_refused_with_the_fix() -> None:
     entry = dataclasses.replace(info("texas"), content_sha256="0" * 64)
     with pytest.raises(
-        InputError, match=r"from a test is not the registry's 'texas' .*instead of 000000000000….*: mend it, or pass"
+        InputError,
+        match=r"from a test is not the registry's 'texas' .*instead of 000000000000….*: mend it, or name a data",
     ):
         verify_content(graph(), entry, "a test", "mend it")
 

@@ -21,7 +21,7 @@ def test_the_best_of_those_ahead_is_named_with_the_way_to_train_it() -> None:
     note = note_on(found, "accuracy", 0.5)
     assert "Boosted trees reaches 80.00 % validation accuracy" in note
     assert "LSGNN 50.00 %" in note
-    assert "--model trees (model='trees')" in note
+    assert "train it as the model 'trees'" in note
     assert note_on(found[:1], "accuracy", 0.5) == ""
 
 

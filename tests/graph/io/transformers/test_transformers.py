@@ -159,6 +159,29 @@ def test_damaged_plans_are_refused(plan, key):
         ColumnPlan.from_json("[" * 100_000)
 
 
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("hashed", {"buckets": 10**12}),
+        ("hashed", {"buckets": 0}),
+        ("vector", {"width": -1}),
+        ("number", {"median": 1e999}),
+        ("number", {"decimal": "x"}),
+        ("date", {"newest": 1e300}),
+        ("date", {"layout": "Y"}),
+        ("text", {"idf": [1.0]}),
+        ("text", {"analyzer": "code"}),
+    ],
+)
+def test_numbers_that_no_transformer_has_are_refused(plan, kind, change):
+    """A run may come from anywhere; no memory is taken for what it says."""
+    whole = json.loads(plan.to_json())
+    for values in whole["transformers"]:
+        values |= change if values["kind"] == kind else {}
+    with pytest.raises(InputError, match="the transformers of columns are damaged"):
+        ColumnPlan.from_json(json.dumps(whole))
+
+
 def test_a_column_of_numbers_but_for_a_word_is_noted():
     table = pa.table({"age": [*map(str, range(30)), "old"]})
     _, notes = fit_plan(table, ["age"], Source(table, "the node table", ["age"]), roles={})

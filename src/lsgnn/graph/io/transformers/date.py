@@ -14,6 +14,7 @@ from lsgnn.errors import InputError
 from lsgnn.graph.io.cells import Cells
 from lsgnn.graph.io.moment_text import ENOUGH_FOR_MS, LAYOUTS, Layout, is_ambiguous, layout_of, seconds_of_text
 from lsgnn.graph.io.transformers.number import IS_MISSING, with_indicator
+from lsgnn.graph.io.transformers.saved import MOST_SECONDS, count, finite
 from lsgnn.graph.shown import short
 from lsgnn.graph.validate import Features
 
@@ -80,8 +81,9 @@ class DateColumn:
     def from_dict(cls, values: dict[str, Any]) -> DateColumn:
         if values["layout"] not in LAYOUTS:
             raise ValueError(f"{values['layout']!r} is no layout of dates")
-        newest, median, missing = float(values["newest"]), float(values["median"]), int(values["missing"])
-        return cls(values["name"], values["layout"], newest, median, missing, bool(values["has_time"]))
+        newest, median = finite(values["newest"], MOST_SECONDS), finite(values["median"])
+        missing, has_time = count(values["missing"]), bool(values["has_time"])
+        return cls(values["name"], values["layout"], newest, median, missing, has_time)
 
 
 def _layout(cells: Cells) -> Layout:

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from lsgnn.graph.io.cells import Cells
 from lsgnn.graph.io.columns import to_numpy
+from lsgnn.graph.io.transformers.saved import count
 from lsgnn.graph.validate import Features
 
 BUCKETS = 512
@@ -52,7 +53,7 @@ class HashedColumn:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> HashedColumn:
-        return cls(values["name"], int(values["values"]), int(values["buckets"]))
+        return cls(values["name"], count(values["values"]), count(values["buckets"], least=1))
 
 
 def bucket_of(value: str, buckets: int) -> int:

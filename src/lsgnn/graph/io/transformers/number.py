@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from lsgnn.graph.io.cells import Cells
 from lsgnn.graph.io.number_text import Decimal
+from lsgnn.graph.io.transformers.saved import count, finite
 from lsgnn.graph.validate import Features
 
 IS_MISSING = " is missing"
@@ -54,7 +55,9 @@ class NumberColumn:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> NumberColumn:
-        return cls(values["name"], float(values["median"]), int(values["missing"]), values["decimal"])
+        if values["decimal"] not in (".", ","):
+            raise ValueError(f"{values['decimal']!r} is no decimal mark")
+        return cls(values["name"], finite(values["median"]), count(values["missing"]), values["decimal"])
 
 
 def with_indicator(numbers: NDArray[np.float64], median: float, indicator: bool) -> NDArray[np.float32]:

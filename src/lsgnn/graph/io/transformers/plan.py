@@ -20,6 +20,7 @@ from lsgnn.graph.io.transformers.category import CategoryColumn
 from lsgnn.graph.io.transformers.date import DateColumn
 from lsgnn.graph.io.transformers.hashed import HashedColumn
 from lsgnn.graph.io.transformers.number import NumberColumn
+from lsgnn.graph.io.transformers.saved import count
 from lsgnn.graph.io.transformers.text import TextColumn
 from lsgnn.graph.io.transformers.vector import VectorColumn
 from lsgnn.graph.validate import Features
@@ -131,6 +132,7 @@ class ColumnPlan:
             made = tuple(KINDS[values["kind"]].from_dict(values) for values in document["transformers"])
             pairs = {key: _pairs(document[key]) for key in ("left_out", "places")}
             _require_text([transformer.name for transformer in made])
+            count(sum(getattr(transformer, "buckets", getattr(transformer, "width", 0)) for transformer in made))
             return cls(made, pairs["left_out"], pairs["places"])
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
             reason = " ".join(str(error).split())[:100]

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from lsgnn.graph.io.cells import Cells
+from lsgnn.graph.io.transformers.saved import finite
 from lsgnn.graph.validate import Features
 
 MOST_WORDS = 1000
@@ -65,7 +66,7 @@ class TextColumn:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> TextColumn:
-        words, idf = tuple(map(str, values["vocabulary"])), tuple(map(float, values["idf"]))
+        words, idf = tuple(map(str, values["vocabulary"])), tuple(map(finite, values["idf"]))
         if len(words) != len(idf) or len(set(words)) < len(words) or values["analyzer"] not in ("word", "char_wb"):
             raise ValueError(f"the words of {values['name']!r} and their idf do not fit")
         return cls(values["name"], words, idf, values["analyzer"])

@@ -10,6 +10,7 @@ import pyarrow as pa
 from lsgnn.errors import InputError
 from lsgnn.graph.io.cells import Cells
 from lsgnn.graph.io.columns import numbers
+from lsgnn.graph.io.transformers.saved import count
 from lsgnn.graph.validate import Features
 
 
@@ -45,7 +46,7 @@ class VectorColumn:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> VectorColumn:
-        return cls(values["name"], int(values["width"]))
+        return cls(values["name"], count(values["width"], least=1))
 
 
 def _matrix(cells: Cells) -> Any:
