@@ -171,7 +171,7 @@ def test_every_command_file_is_part_of_the_command_line(generated: Any) -> None:
     """A file that defines a function of its own name is a command."""
     sources = {path.stem: path.read_text("utf-8") for path in (ROOT / "src" / "lsgnn" / "cli").glob("*.py")}
     files = {name for name, text in sources.items() if re.search(rf"^def {name}\(", text, re.MULTILINE)} - {"main"}
-    assert files == set(generated.command_line().commands)
+    assert {name.replace("_", "-") for name in files} == set(generated.command_line().commands)
 
 
 def test_the_version_is_the_newest_of_the_changelog_and_the_citation() -> None:

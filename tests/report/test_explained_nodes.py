@@ -79,6 +79,12 @@ def test_wrong_nodes_come_first_and_classes_of_test_nodes_stay_hidden(run: Run) 
     assert data["members"] == 2
 
 
+def test_mistakes_take_half_of_the_places_at_most(run: Run) -> None:
+    shown, order = shown_classes(run, True), table_order(run)
+    found = explained_nodes(run, run.predict(), order, order[::-1], shown, limit=10)
+    assert found.nodes.tolist() == [*order[::-1][:5], *order[:5]]
+
+
 def test_other_models_have_neighbours_but_no_sums() -> None:
     run = fit(random_graph(), model="gcn", epochs=2)
     shown = shown_classes(run, True)

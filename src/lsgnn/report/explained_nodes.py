@@ -1,7 +1,7 @@
 """Explanations that a run page carries with it: what the page's script shows when a node is clicked.
 
-Only some nodes have one, so that the page stays small: the wrong predictions of the part that is taken apart come
-first, then nodes in the order of the page's table.
+Only some nodes have one, so that the page stays small: half of them at most are wrong predictions of the part that is
+taken apart, the most confident first; the others come in the order of the page's table.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def explained_nodes(
     shown: NDArray[np.int64],
     limit: int = MAX_EXPLAINED,
 ) -> ExplainedNodes:
-    """The nodes `first`, then those in `order`, up to a limit; `shown` are the classes that may be told [n]."""
-    wanted = list(dict.fromkeys([*first.tolist(), *order.tolist()]))[:limit]
+    """Half of the limit for the nodes `first`, the rest for those in `order`; `shown` are the classes told of [n]."""
+    wanted = list(dict.fromkeys([*first[: max(1, limit // 2)].tolist(), *order.tolist()]))[:limit]
     return ExplainedNodes(run, predictions, np.array(wanted, dtype=np.int64), shown)
 
 

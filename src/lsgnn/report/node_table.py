@@ -109,6 +109,13 @@ def node_table(
     return NodeTable(COLUMNS, run.graph.class_names, rows, n)
 
 
+def wrong_nodes(run: Run, predictions: Predictions, among: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The wrong predictions among some labelled nodes, most confident first."""
+    y = run.graph.y
+    wrong = np.flatnonzero(among & (y >= 0) & (predictions.predicted != y))
+    return wrong[np.argsort(-predictions.confidence[wrong], kind="stable")]
+
+
 def confident_mistakes(
     run: Run,
     predictions: Predictions,
@@ -117,10 +124,9 @@ def confident_mistakes(
     homophily: NDArray[np.float64],
     limit: int = MAX_MISTAKES,
 ) -> list[Mistake]:
-    """The wrong predictions among some labelled nodes, most confident first."""
+    """The first of `wrong_nodes`, for people."""
     y, names = run.graph.y, run.graph.class_names
     predicted, confidence = predictions.predicted, predictions.confidence
-    wrong = np.flatnonzero(among & (y >= 0) & (predicted != y))
     return [
         Mistake(
             id=str(run.graph.node_ids[i]),
@@ -130,5 +136,5 @@ def confident_mistakes(
             degree=int(degree[i]),
             homophily=float(homophily[i]),
         )
-        for i in wrong[np.argsort(-confidence[wrong], kind="stable")][:limit]
+        for i in wrong_nodes(run, predictions, among)[:limit]
     ]

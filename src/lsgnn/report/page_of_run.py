@@ -19,7 +19,7 @@ from lsgnn.files import write_text
 from lsgnn.report.explained_nodes import explained_nodes
 from lsgnn.report.leaderboard import leaderboard
 from lsgnn.report.neighbourhoods import homophily_of_nodes
-from lsgnn.report.node_table import confident_mistakes, node_table, shown_classes, table_order
+from lsgnn.report.node_table import confident_mistakes, node_table, shown_classes, table_order, wrong_nodes
 from lsgnn.report.page import number, percent, render, table
 from lsgnn.report.run_charts import (
     calibration_chart,
@@ -29,7 +29,7 @@ from lsgnn.report.run_charts import (
     map_chart,
     slice_charts,
 )
-from lsgnn.report.run_headline import PART_WORDS, headline
+from lsgnn.report.run_headline import PART_WORDS, headline, lead
 from lsgnn.report.run_insides import FusionWeights, MapMethod, fusion_weights
 from lsgnn.report.run_ranking import RankedPart, ranking_section, rule_in_words
 from lsgnn.report.run_scores import ClassScore, class_scores, confusion_matrix, macro_f1
@@ -89,7 +89,7 @@ def run_page(run: Run, comparison: Comparison | None = None, *, part: Part = "va
     show_test = part == "test"
     nodes = node_table(run, seen.predictions, seen.degree, seen.homophily, show_test=show_test)
     explained = explained_nodes(
-        *(run, seen.predictions, table_order(run), np.flatnonzero(seen.mask & ~seen.right)),
+        *(run, seen.predictions, table_order(run), wrong_nodes(run, seen.predictions, seen.mask)),
         shown=shown_classes(run, show_test),
     )
     charts, tables, extra = _taken_apart(seen) if seen.mask.any() else ({}, {}, {})
@@ -103,6 +103,7 @@ def run_page(run: Run, comparison: Comparison | None = None, *, part: Part = "va
         "run.html",
         run=run,
         title=f"{run.graph.name}: {run.title} run",
+        lead=lead(run),
         part=seen.part,
         part_count=int(seen.mask.sum()),
         many_classes=run.graph.num_classes > 10,

@@ -11,10 +11,24 @@ from lsgnn.report.intervals import Estimate, percentile_interval, resampled_scor
 from lsgnn.report.page import NOT_DEFINED
 from lsgnn.report.scoring import brief, chance_of
 from lsgnn.runs.run import Run
-from lsgnn.train.metrics import Metric, measure
+from lsgnn.runs.run_metrics import one_member_metric
+from lsgnn.train.metrics import Metric, about, measure
 
 OF_CLASSES = ("balanced_accuracy", "macro_f1")  # of what is said, not of what is believed
 PART_WORDS = {"train": "training", "val": "validation", "test": "test"}
+
+
+def lead(run: Run) -> str:
+    """The line below the title: the size of the graph, and the best epoch or what an ensemble gains."""
+    graph, members = run.graph, len(run.members)
+    said = f"{graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {graph.num_classes} classes"
+    if members == 1:
+        best, history = run.trained.best_epoch, run.trained.history
+        return f"{said}; best epoch {best} of {len(history)}" if history else said
+    said += f"; ensemble of {members} {'training runs' if run.model == 'auto' else 'seeds'}"
+    if (metric := one_member_metric(run)) is None:
+        return said
+    return f"{said}: validation {about(metric).title} {run.ensemble_gain:+.2f} points over one"
 
 
 def headline(run: Run, part: str, predicted: NDArray[np.int64]) -> dict[str, Any]:
@@ -37,7 +51,7 @@ def headline(run: Run, part: str, predicted: NDArray[np.int64]) -> dict[str, Any
         else [brief(metric, bound) for bound in score.interval],
         "chance": None if chance is None else brief(metric, chance),
         "accuracy": None if metric == "accuracy" else accuracy,
-        "loss": metrics.get(f"{part}_loss"),
+        "loss": None if metric == "log_loss" else metrics.get(f"{part}_loss"),
         "ece": metrics.get(f"{part}_ece"),
     }
 
