@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -78,9 +78,8 @@ class LSGNNEntry(Model[LSGNNConfig]):
         if exact:
             rows: Rows = super().attached(graph, inputs, new, config, scales, exact)
             return rows
-        known = replace(graph, x=inputs.x, feature_names=()) if scales.degrees else graph
-        new = new_with_structure(graph, new, config, scales)
-        return attached_rows(known, inputs, new, without_structure(config))
+        new = new_with_structure(graph.num_nodes, new, config, scales)
+        return attached_rows(graph, inputs, new, without_structure(config))
 
 
 def build(config: LSGNNConfig, graph: Graph, inputs: Precomputed) -> LSGNN:
