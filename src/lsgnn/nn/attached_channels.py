@@ -7,6 +7,7 @@ server, keeps the partial sums of all nodes instead (see `lsgnn.nn.horner`): K(K
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -86,8 +87,9 @@ class AttachedChannels:
 
     def _reduced(self, weight: Tensor) -> Tensor:
         """X W_c [m, 2K+1, z]; a few rows at a time are made dense, because the matrices would be copied otherwise."""
-        step = max(1, VALUES_AT_ONCE // self.x.shape[1])
-        parts = [self.x[start : start + step] for start in range(0, self.x.shape[0], step)]
+        x: Any = self.x
+        step = max(1, VALUES_AT_ONCE // x.shape[1])
+        parts = (x[start : start + step] for start in range(0, x.shape[0], step))
         dense = (part.toarray() if sp.issparse(part) else part for part in parts)
         return torch.cat([torch.from_numpy(part) @ weight for part in dense], dim=1).transpose(0, 1)
 

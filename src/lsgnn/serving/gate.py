@@ -9,14 +9,14 @@ import asyncio
 import hmac
 import json
 import time
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from typing import Any
 
 from lsgnn.serving.limits import Limits
 from lsgnn.serving.meters import Meters
 from lsgnn.sizes import in_words
 
-Message = dict[str, Any]
+Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Any, Receive, Send], Awaitable[None]]

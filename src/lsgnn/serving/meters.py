@@ -19,9 +19,7 @@ class Meters:
         self._shared = bool(os.environ.get("PROMETHEUS_MULTIPROC_DIR"))
         self._registry = prometheus.CollectorRegistry()
         own: dict[str, Any] = {"registry": self._registry}
-        self.requests = prometheus.Counter(
-            "lsgnn_requests", "Requests that were answered.", ["path", "status"], **own
-        )
+        self.requests = prometheus.Counter("lsgnn_requests", "Requests that were answered.", ["path", "status"], **own)
         self.seconds = prometheus.Histogram(
             "lsgnn_request_seconds", "From the head of a request to its answer.", ["path"], buckets=SECONDS, **own
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -112,5 +111,3 @@ def _asset(name: str) -> str:
 
 def _script() -> str:
     return _asset("serve.js")
-
-

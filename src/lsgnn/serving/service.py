@@ -129,7 +129,8 @@ class Service:
 
     def _keep(self, request: NewRequest) -> Answer:
         """Attaches what is not there yet, writes it down, and only then knows it."""
-        scorer, notes = self.scorer, ()
+        scorer = self.scorer
+        notes: tuple[str, ...] = ()
         with self.journal.writing():
             self._catch_up()
             fresh = [node for node in request.nodes if not self._is_kept(node)]
