@@ -63,15 +63,22 @@ class Server:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
-    def memory(self) -> float:
-        """Anonymous megabytes of all its processes."""
-        total = 0
-        for status in Path("/proc").glob("[0-9]*/status"):
+    def _processes(self) -> list[Path]:
+        """The folders in /proc of all its processes."""
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
-                if os.getpgid(int(status.parent.name)) == self.process.pid:
-                    found = re.search(r"^RssAnon:\s+(\d+)", status.read_text(), re.MULTILINE)
-                    total += int(found[1]) if found else 0
-        return total / 1024
+                found += [folder] if os.getpgid(int(folder.name)) == self.process.pid else []
+        return found
+
+    def memory(self) -> float:
+        """Anonymous megabytes."""
+        texts = [(folder / "status").read_text() for folder in self._processes()]
+        return sum(int(kilobytes) for text in texts for kilobytes in re.findall(r"RssAnon:\s+(\d+)", text)) / 1024
+
+    def cpu_seconds(self) -> float:
+        fields = [(folder / "stat").read_text().rpartition(")")[2].split() for folder in self._processes()]
+        return sum(int(own[11]) + int(own[12]) for own in fields) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
@@ -152,11 +159,12 @@ def speed(folder: Path, nodes: Nodes, seconds: float, clients: int, workers: int
     bodies = bodies_of(nodes, 2000)
     with served(folder, workers) as server:
         asyncio.run(load(server.port, bodies, clients, min(3.0, seconds), 10**9))  # warm
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), server.cpu_seconds()
         latencies = np.sort(asyncio.run(load(server.port, bodies, clients, seconds, 10**9)))
-        taken = time.perf_counter() - start
+        taken, cpu = time.perf_counter() - start, server.cpu_seconds() - cpu
     p50, p99 = (1000 * latencies[int(q * len(latencies))] for q in (0.5, 0.99))
     found = {"requests_per_second": len(latencies) / taken, "p50_ms": p50, "p99_ms": p99, "max_ms": 1000 * latencies[-1]}
+    found["server_cpu_ms_per_request"] = 1000 * cpu / len(latencies)
     return {"clients": clients, "workers": workers} | {name: round(float(value), 2) for name, value in found.items()}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,6 +15,8 @@ from lsgnn.graph.new_nodes import any_sparse
 from lsgnn.nn.rows import Neighbours
 from lsgnn.propagate.filters import adjacency, row_sums
 from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity
+
+FEW_VALUES = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +56,9 @@ def attach(
 ) -> Attachment:
     """Attaches m nodes with scaled features x [m, d] by edges in which the known neighbours are 0 … p-1."""
     p, m = len(known.degree), x.shape[0]
-    parts = [known.x, x] if p else [x]
-    joined = (
-        sp.vstack([sp.csr_array(part) for part in parts], format="csr") if any_sparse(*parts) else np.concatenate(parts)
-    )
-    local = Graph(x=joined, edge_index=edge_index, edge_weight=edge_weight)
+    local = Graph(x=np.ones((p + m, 1), np.float32), edge_index=edge_index, edge_weight=edge_weight)
     A = sp.csr_array(adjacency(local, config.direction)[p:])
-    neighbours = _neighbours(local, A, p, config)
+    neighbours = _neighbours(local, _joined(known.x, x), A, config)
     degree = row_sums(A)
     D = np.concatenate([known.degree, degree])
     if config.filter == "self_loop":
@@ -72,12 +71,22 @@ def attach(
     return Attachment(A_hat, degree, neighbours)
 
 
-def _neighbours(local: Graph, A: sp.csr_array, p: int, config: LSGNNConfig) -> Neighbours:
+def _neighbours(local: Graph, x: Features, A: sp.csr_array, config: LSGNNConfig) -> Neighbours:
     """Similarities of the new nodes to their neighbours; they depend on nothing but features."""
-    read, loops = A, config.localsim_self_loops
+    p, read, loops = A.shape[1] - A.shape[0], A, config.localsim_self_loops
     if loops or config.similarity_direction != config.direction:
         read = sp.csr_array(adjacency(local, config.similarity_direction, self_loops=loops)[p:])
     ego = p + np.repeat(np.arange(read.shape[0]), np.diff(read.indptr))
     pairs = np.stack([ego, read.indices])
-    similarity = edge_similarity(local.x, pairs, config.similarity, config.euclid_sign)
+    similarity = edge_similarity(x, pairs, config.similarity, config.euclid_sign)
     return Neighbours.of(NeighbourSimilarity.of(read, similarity))
+
+
+def _joined(known: Any, new: Any) -> Features:
+    """Features of known neighbours and of new nodes; a few rows are quicker to compare if they are dense."""
+    parts = [known, new] if known.shape[0] else [new]
+    if not any_sparse(*parts):
+        return np.concatenate(parts)
+    if sum(part.shape[0] for part in parts) * new.shape[1] <= FEW_VALUES:
+        return np.concatenate([part.toarray() if sp.issparse(part) else part for part in parts])
+    return sp.vstack([sp.csr_array(part) for part in parts], format="csr")

@@ -143,7 +143,7 @@ def _explained(service: Service, body: Explained) -> Any:
             f"node {body.id!r} came after the run was trained, and explanations are of the run's own nodes: "
             "train on it with `lsgnn fit --continue`"
         )
-    return service.run.explain(body.id, body.member).to_dict()
+    return plain(service.run.explain(body.id, body.member).to_dict())
 
 
 def _require_few(count: int, limits: Limits) -> None:
@@ -173,7 +173,7 @@ def _told(answer: Answer) -> dict[str, Any]:
 
 
 def _json(document: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    return Response(json.dumps(plain(document)), status, headers, media_type="application/json")
+    return Response(json.dumps(document), status, headers, media_type="application/json")
 
 
 def _html(text: str) -> HTMLResponse:
