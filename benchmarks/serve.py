@@ -163,7 +163,12 @@ def speed(folder: Path, nodes: Nodes, seconds: float, clients: int, workers: int
         latencies = np.sort(asyncio.run(load(server.port, bodies, clients, seconds, 10**9)))
         taken, cpu = time.perf_counter() - start, server.cpu_seconds() - cpu
     p50, p99 = (1000 * latencies[int(q * len(latencies))] for q in (0.5, 0.99))
-    found = {"requests_per_second": len(latencies) / taken, "p50_ms": p50, "p99_ms": p99, "max_ms": 1000 * latencies[-1]}
+    found = {
+        "requests_per_second": len(latencies) / taken,
+        "p50_ms": p50,
+        "p99_ms": p99,
+        "max_ms": 1000 * latencies[-1],
+    }
     found["server_cpu_ms_per_request"] = 1000 * cpu / len(latencies)
     return {"clients": clients, "workers": workers} | {name: round(float(value), 2) for name, value in found.items()}
 
