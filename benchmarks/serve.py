@@ -28,6 +28,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +137,7 @@ async def load(port: int, bodies: list[bytes], clients: int, seconds: float, lim
             body = bodies[number % len(bodies)]
             number += clients
             start = time.perf_counter()
-            head = f"POST /predict/new HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+            head = "POST /predict/new HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
             writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
             answer = await reader.readuntil(b"\r\n\r\n")
             length = re.search(rb"content-length: (\d+)", answer, re.IGNORECASE)
@@ -283,14 +284,15 @@ def equal(folder: Path, nodes: Nodes, run: Run, count: int) -> dict[str, Any]:
     with served(folder) as server:
         for number in range(count):
             batch = [nodes.one(f"b{i}") for i in range(1 if number % 2 else 20)]
-            for left, right in zip(batch, batch[1:], strict=False):
+            for left, right in pairwise(batch):
                 left["edges"].append({"target": right["id"]})
             status, answer = ask(server.port, "POST", "/predict/new", {"nodes": batch})
             assert status == 200, answer
             expected = run.predict_new(*nodes.arrays(batch))
-            said = np.array([list(row["probabilities"].values()) for row in answer["predictions"]])
-            worst = max(worst, float(np.abs(said - expected.probabilities).max()))
-            classes += sum(row["prediction"] != label for row, label in zip(answer["predictions"], expected.labels))
+            found = np.array([list(row["probabilities"].values()) for row in answer["predictions"]])
+            worst = max(worst, float(np.abs(found - expected.probabilities).max()))
+            labels = [row["prediction"] for row in answer["predictions"]]
+            classes += sum(said != label for said, label in zip(labels, expected.labels, strict=True))
     return {"requests": count, "largest_difference": worst, "different_classes": classes}
 
 

@@ -32,7 +32,7 @@ def fit(
         typer.Option(
             "--continue",
             metavar="RUN",
-            help="Train this run again, on its graph and on the nodes that `lsgnn serve` has kept; with its configuration.",
+            help="Train this run again as it was configured, on its graph and the nodes that `lsgnn serve` has kept.",
         ),
     ] = None,
     journal: Annotated[

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
@@ -60,15 +59,13 @@ def grown(run: Run, nodes: Sequence[NewNode]) -> tuple[Graph, Split]:
     graph = run.graph
     run.require_features_of_nodes("new nodes")
     new = read_incoming(nodes, NodeIndex(graph), FeatureReader(graph), graph).attached
-    if not sp.issparse(graph.x) and sp.issparse(new.x):
-        new = replace(new, x=new.x.toarray())
     larger = enlarged(graph, new)
     classes = {name: number for number, name in enumerate(graph.class_names)}
     y = [-1 if node.label is None else classes[node.label] for node in nodes]
     whole = replace(
         larger,
         y=np.concatenate([graph.y, np.array(y, np.int64)]),
-        node_ids=[*graph.node_ids.tolist(), *(node.id for node in nodes)],
+        node_ids=np.array([*graph.node_ids.tolist(), *(node.id for node in nodes)], dtype=object),
         class_names=graph.class_names,
         feature_names=graph.feature_names,
     )

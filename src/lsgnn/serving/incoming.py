@@ -46,9 +46,9 @@ def read_incoming(nodes: Sequence[NewNode], index: NodeIndex, features: FeatureR
             raise InputError(f"node {short(node.id)} stands twice in the request: describe it once")
         number[str(node.id)] = len(index) + len(number)
         if node.label is not None and node.label not in graph.class_names:
-            known = ", ".join(map(short, graph.class_names[:5]))
+            known = ", ".join(map(short, graph.class_names[:30]))
             raise InputError(
-                f"label {short(node.label)} of node {short(node.id)} is no class of the run: use {known} …"
+                f"label {short(node.label)} of node {short(node.id)} is no class of the run: use one of {known}, or none"
             )
     ends, weights = [], []
     for node in nodes:
