@@ -2,8 +2,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import lsgnn
 from tests.serving.clients import named_blocks
 from tests.trained import small_run
+
+__all__ = ["lsgnn"]  # the command line, as in tests/cli
 
 
 @pytest.fixture(scope="session")

@@ -49,6 +49,10 @@ def serve(
         raise InputError(f"{TOKEN} is empty, so that anybody could send it: set it to a secret, or unset it")
     limits = Limits(body=parse_bytes(max_body, "--max-body"), nodes=max_nodes, seconds=timeout)
     settings = Settings(run.expanduser(), journal, host, port, workers, token and token.strip(), limits)
-    if token is None and not settings.is_local:
-        say(f"note: whoever reaches {host} can ask this server: set {TOKEN} to a secret to keep others out")
-    listen(settings, lambda address: say(f"serving {run} at {address} (its pages: / and /docs); Ctrl-C stops it"))
+
+    def on_address(address: str) -> None:
+        say(f"serving {run} at {address} (its pages: / and /docs); Ctrl-C stops it")
+        if token is None and not settings.is_local:
+            say(f"note: whoever reaches {host} can ask this server: set {TOKEN} to a secret to keep others out")
+
+    listen(settings, on_address)

@@ -48,7 +48,7 @@ def read_incoming(nodes: Sequence[NewNode], index: NodeIndex, features: FeatureR
         if node.label is not None and node.label not in graph.class_names:
             known = ", ".join(map(short, graph.class_names[:30]))
             raise InputError(
-                f"label {short(node.label)} of node {short(node.id)} is no class of the run: use one of {known}, or none"
+                f"label {short(node.label)} of node {short(node.id)} is no class of the run: use one of {known}"
             )
     ends, weights = [], []
     for node in nodes:
