@@ -50,7 +50,7 @@ def create_app(
     token: str | None = None,
     hosts: Collection[str] | None = None,
     limits: Limits | None = None,
-) -> Gate:
+) -> FastAPI:
     """The application that answers questions about one run.
 
     Args:
@@ -133,7 +133,8 @@ def create_app(
         return _html(pages.page("docs.html", api=pages.described(app.openapi())))
 
     paths = [route.path for route in app.routes if hasattr(route, "path")]
-    return Gate(app, limits, meters, paths, token, hosts)
+    app.add_middleware(Gate, limits=limits, meters=meters, paths=paths, token=token, hosts=hosts)
+    return app
 
 
 def _explained(service: Service, body: Explained) -> Any:

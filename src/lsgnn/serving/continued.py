@@ -21,7 +21,7 @@ from lsgnn.graph.splits import Split
 from lsgnn.runs.blend import Blend, Part
 from lsgnn.runs.fit import fit, with_decision
 from lsgnn.runs.run import Run
-from lsgnn.serving.feature_reader import FeatureReader
+from lsgnn.serving.feature_reader import feature_reader
 from lsgnn.serving.incoming import read_incoming
 from lsgnn.serving.journal import Journal
 from lsgnn.serving.new_node import NewNode
@@ -56,7 +56,7 @@ def grown(run: Run, nodes: Sequence[NewNode]) -> tuple[Graph, Split]:
     """The run's graph with the nodes behind its own, and its split, in which labelled new nodes are learned from."""
     graph = run.graph
     run.require_features_of_nodes("new nodes")
-    new = read_incoming(nodes, NodeIndex(graph), FeatureReader(graph), graph).attached
+    new = read_incoming(nodes, NodeIndex(graph), feature_reader(graph), graph).attached
     larger = enlarged(graph, new)
     classes = {name: number for number, name in enumerate(graph.class_names)}
     y = [-1 if node.label is None else classes[node.label] for node in nodes]

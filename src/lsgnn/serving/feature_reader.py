@@ -19,6 +19,16 @@ from lsgnn.serving.new_node import NewNode
 LARGEST = float(np.finfo(np.float32).max)
 
 
+def feature_reader(graph: Graph) -> FeatureReader:
+    """Reads features as those of the graph were made."""
+    plan = getattr(graph, "columns", None)  # of a graph that came from a table
+    if not plan:
+        return FeatureReader(graph)
+    from lsgnn.serving.planned_features import PlannedFeatures
+
+    return PlannedFeatures(graph, plan)
+
+
 class FeatureReader:
     """Reads the features of new nodes of one graph.
 
@@ -29,7 +39,7 @@ class FeatureReader:
     def __init__(self, graph: Graph) -> None:
         self.width = graph.num_features
         self.names = graph.feature_names or tuple(map(str, range(self.width)))
-        self.is_sparse = bool(sp.issparse(sparse_if_mostly_zero(graph.x)))
+        self.is_sparse = self.may_be_left_out = bool(sp.issparse(sparse_if_mostly_zero(graph.x)))
         self._column = {name: column for column, name in enumerate(self.names)}
         self._categories = set(categories_of(graph.feature_names))
         self._plain = [name for name in self.names if name.partition(IS)[0] not in self._categories]

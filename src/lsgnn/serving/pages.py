@@ -45,7 +45,7 @@ def about(service: Service, limits: Limits) -> dict[str, Any]:
         "features": {
             "count": features.width,
             "names": list(features.names[:SHOWN]),
-            "may_be_left_out": features.is_sparse,
+            "may_be_left_out": features.may_be_left_out,
         },
         "weighted": run.graph.edge_weight is not None,
         "limits": {"nodes": limits.nodes, "bytes": limits.body},
@@ -55,16 +55,17 @@ def about(service: Service, limits: Limits) -> dict[str, Any]:
 
 def example(service: Service) -> dict[str, Any]:
     """A request that can be sent as it is: a copy of the first node, attached to it."""
-    graph, names = service.run.graph, service.features.names
+    graph, features = service.run.graph, service.features
     row = graph.x[[0]]
     values = (row.toarray() if hasattr(row, "toarray") else row)[0].tolist()
-    named = {name: round(value, 6) for name, value in zip(names, values, strict=True)}
-    if service.features.is_sparse:
-        named = {name: value for name, value in named.items() if value}
+    known = graph.feature_names or tuple(map(str, range(features.width)))
+    given: Any = values  # of a table, whose cells are not known any more
+    if set(features.names) <= set(known):
+        given = {name: value for name, value in zip(known, values, strict=True) if value or not features.is_sparse}
     edge: dict[str, Any] = {"target": graph.node_ids[0].item()}
     if graph.edge_weight is not None:
         edge["weight"] = 1.0
-    return {"nodes": [{"id": "my-node", "features": named, "edges": [edge]}], "persist": False}
+    return {"nodes": [{"id": "my-node", "features": given, "edges": [edge]}], "persist": False}
 
 
 def described(openapi: dict[str, Any]) -> list[dict[str, Any]]:

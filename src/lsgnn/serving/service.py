@@ -15,7 +15,7 @@ from lsgnn.errors import InputError
 from lsgnn.graph.shown import short
 from lsgnn.runs.predictions import Predictions
 from lsgnn.runs.run import Run
-from lsgnn.serving.feature_reader import FeatureReader
+from lsgnn.serving.feature_reader import feature_reader
 from lsgnn.serving.incoming import Incoming, joined, read_incoming
 from lsgnn.serving.journal import Entry, Journal
 from lsgnn.serving.new_node import NewNode, digest_of
@@ -64,7 +64,7 @@ class Service:
 
     def __init__(self, run: Run, journal: Path) -> None:
         self.run = run
-        self.features = FeatureReader(run.graph)
+        self.features = feature_reader(run.graph)
         self.index = NodeIndex(run.graph)
         self.journal = Journal(journal)
         self._digests: list[str] = []  # of the nodes that were kept
