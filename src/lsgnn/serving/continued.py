@@ -61,11 +61,14 @@ def grown(run: Run, nodes: Sequence[NewNode]) -> tuple[Graph, Split]:
     classes = {name: number for number, name in enumerate(graph.class_names)}
     y = [-1 if node.label is None else classes[node.label] for node in nodes]
     whole = replace(
-        larger,
+        graph,
+        x=larger.x,
+        edge_index=larger.edge_index,
+        edge_weight=larger.edge_weight,
         y=np.concatenate([graph.y, np.array(y, np.int64)]),
         node_ids=np.array([*graph.node_ids.tolist(), *(node.id for node in nodes)], dtype=object),
-        class_names=graph.class_names,
-        feature_names=graph.feature_names,
+        splits=None,
+        notes=(),
     )
     none, learned = np.zeros(len(nodes), bool), np.array(y) >= 0
     parts = ((run.split.train, learned), (run.split.val, none), (run.split.test, none))

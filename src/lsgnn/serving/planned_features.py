@@ -1,4 +1,4 @@
-"""Features of new nodes whose graph came from a table: the run's own transformers make them, as they did in training."""
+"""Features of new nodes whose graph came from a table: the run's own transformers make them, as in training."""
 
 from __future__ import annotations
 
