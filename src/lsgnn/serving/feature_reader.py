@@ -38,11 +38,12 @@ class FeatureReader:
 
     def __init__(self, graph: Graph) -> None:
         self.width = graph.num_features
-        self.names = graph.feature_names or tuple(map(str, range(self.width)))
+        self.columns = graph.feature_names or tuple(map(str, range(self.width)))
+        self.names = self.columns  # what clients may name
         self.is_sparse = self.may_be_left_out = bool(sp.issparse(sparse_if_mostly_zero(graph.x)))
-        self._column = {name: column for column, name in enumerate(self.names)}
+        self._column = {name: column for column, name in enumerate(self.columns)}
         self._categories = set(categories_of(graph.feature_names))
-        self._plain = [name for name in self.names if name.partition(IS)[0] not in self._categories]
+        self._plain = [name for name in self.columns if name.partition(IS)[0] not in self._categories]
 
     def read(self, nodes: Sequence[NewNode]) -> tuple[Features, list[str]]:
         """Features [m, d] of the nodes, and notes on values that are new to the model."""
@@ -63,7 +64,7 @@ class FeatureReader:
                     f"node {short(node.id)} has {len(given)} features, but the model learned from {self.width}: pass "
                     "all in their order, or name some"
                 )
-            given = dict(zip(self.names, given, strict=True))
+            given = dict(zip(self.columns, given, strict=True))
         row: dict[int, float] = {}
         for name, value in given.items():
             if value is None:
@@ -100,8 +101,8 @@ class FeatureReader:
             )
 
     def _hint(self, name: str) -> str:
-        near = get_close_matches(name[:100], self.names[:5000], n=1)
-        return f"is {near[0]!r} meant?" if near else f"they look like {', '.join(map(short, self.names[:3]))}"
+        near = get_close_matches(name[:100], self.columns[:5000], n=1)
+        return f"is {near[0]!r} meant?" if near else f"they look like {', '.join(map(short, self.columns[:3]))}"
 
 
 def _is_number(value: Any) -> bool:

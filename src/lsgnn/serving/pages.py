@@ -58,10 +58,10 @@ def example(service: Service) -> dict[str, Any]:
     graph, features = service.run.graph, service.features
     row = graph.x[[0]]
     values = (row.toarray() if hasattr(row, "toarray") else row)[0].tolist()
-    known = graph.feature_names or tuple(map(str, range(features.width)))
     given: Any = values  # of a table, whose cells are not known any more
-    if set(features.names) <= set(known):
-        given = {name: value for name, value in zip(known, values, strict=True) if value or not features.is_sparse}
+    if features.names is features.columns:
+        named = zip(features.columns, values, strict=True)
+        given = {name: value for name, value in named if value or not features.is_sparse}
     edge: dict[str, Any] = {"target": graph.node_ids[0].item()}
     if graph.edge_weight is not None:
         edge["weight"] = 1.0

@@ -70,16 +70,16 @@ def _cells(name: str, values: list[Any]) -> Any:
     """A column of an Arrow table: numbers, lists of numbers, or else text."""
     import pyarrow as pa
 
-    present = [value for value in values if value is not None]
-    if all(isinstance(value, bool) for value in present) and present:
-        return pa.array(values, pa.bool_())
-    if all(isinstance(value, int | float) for value in present) and present:
-        return pa.array([None if value is None else float(value) for value in values], pa.float64())
+    kinds = {type(value) for value in values if value is not None}
+    if dict in kinds or (list in kinds and len(kinds) > 1):
+        raise InputError(f"{short(name)} holds an object, or lists beside other values: pass values of one kind")
     try:
-        if all(isinstance(value, list) for value in present) and present:
+        if kinds == {bool}:
+            return pa.array(values, pa.bool_())
+        if kinds and kinds <= {int, float}:
+            return pa.array([None if value is None else float(value) for value in values], pa.float64())
+        if kinds == {list}:
             return pa.array(values, pa.list_(pa.float64()))
-        if any(isinstance(value, list | dict) for value in present):
-            raise InputError(f"{short(name)} holds lists or objects beside other values: pass values of one kind")
         return pa.array([None if value is None else _text(value) for value in values], pa.large_string())
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{short(name)} cannot be read ({' '.join(str(error).split())[:100]}): mend it") from error
