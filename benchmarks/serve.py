@@ -39,6 +39,8 @@ from lsgnn.files import write_json
 from lsgnn.serving.journal import NAME as JOURNAL
 from lsgnn.train.environment import environment
 
+NODES_BETWEEN_KILLS = 50
+
 
 class Server:
     """The real command, in a process group of its own."""
@@ -233,9 +235,9 @@ def kills(folder: Path, nodes: Nodes, count: int, clients: int, workers: int) ->
     random = np.random.default_rng(0)
     try:
         for kill in range(count):
-            before, patience = len(acknowledged), time.monotonic() + 120
-            while len(acknowledged) < before + clients and time.monotonic() < patience:
-                time.sleep(0.01)  # until it answers again
+            enough, patience = len(acknowledged) + NODES_BETWEEN_KILLS, time.monotonic() + 120
+            while len(acknowledged) < enough and time.monotonic() < patience:
+                time.sleep(0.01)
             time.sleep(float(random.uniform(0, 0.3)))
             server.kill()
             server = Server(folder, port, workers)

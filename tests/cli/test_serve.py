@@ -15,15 +15,18 @@ from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
 
 from lsgnn import Run
 from lsgnn.serving.journal import Journal
+from tests.report.test_browser import browser
 from tests.serving.clients import body, features, named_blocks, new_node
 from tests.trained import small_run
 
+__all__ = ["browser"]
 pytest.importorskip("fastapi", reason="the extra [serve] is not installed")
 
 
@@ -159,6 +162,24 @@ def test_many_silent_connections_do_not_keep_others_out(impatient: Server) -> No
         connection.close()
 
 
+def test_the_page_asks_with_a_token_and_shows_the_answer(impatient: Server, browser: Any) -> None:
+    """In a real browser, whose content security policy lets the page's own script run and no other."""
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    def at(id: str) -> Any:
+        return browser.find_element("id", id)
+
+    browser.get(f"http://127.0.0.1:{impatient.port}/")
+    WebDriverWait(browser, 20).until(lambda _: "the token is missing or wrong" in at("problem").text)
+    at("token").send_keys("secret")
+    at("load").click()
+    WebDriverWait(browser, 20).until(lambda _: "80 nodes" in at("about").text)
+    at("send").click()
+    WebDriverWait(browser, 20).until(lambda _: "my-node" in at("answers").text)
+    assert not at("problem").is_displayed()
+    assert "%" in at("answers").text
+
+
 def test_kept_nodes_survive_kills_under_load(run: Path, start: Callable[..., Server], tmp_path: Path) -> None:
     """The benchmark does this a hundred times; here twice, with two clients that send again what was not answered."""
     journal = tmp_path / "j"
@@ -211,6 +232,8 @@ def test_workers_share_what_is_kept_and_end_with_their_parent(
         assert server.ask("/predict/new", body(new_node(f"n{i}", target), persist=True))[0] == 200
     for _ in range(6):  # whichever of them answers
         assert server.ask("/predict", {"ids": [f"n{i}" for i in range(6)]})[0] == 200
+    counted = urlopen(f"http://127.0.0.1:{server.port}/metrics", timeout=30).read().decode()
+    assert 'lsgnn_requests_total{path="/predict",status="200"} 6.0' in counted  # of both together
     os.kill(server.process.pid, signal.SIGKILL)
     end = time.monotonic() + 20
     while time.monotonic() < end:

@@ -69,8 +69,8 @@ def test_saved_over_the_old_run_it_knows_its_nodes_and_the_server_goes_on(folder
 
 @pytest.mark.parametrize("rule", [{"cost": "10:1"}, {"threshold": 0.3}, {"threshold": "recall=0.8"}])
 def test_the_rule_of_the_threshold_stays(tmp_path: Path, rule: dict[str, object]) -> None:
-    run = fit(rare(n=200, share=0.3), epochs=3, K=1, hidden_channels=4, engine="torch", ask_others=False, direction="out",
-              feature_norm="standard", **rule)  # fmt: skip
+    settings = {"epochs": 3, "K": 1, "hidden_channels": 4, "direction": "out", "feature_norm": "standard"}
+    run = fit(rare(n=200, share=0.3), engine="torch", ask_others=False, **settings, **rule)  # type: ignore[arg-type]
     node = NewNode("u", tuple(run.graph.x[0].tolist()), (NewEdge("u", 3),), "fraud")
     again = continued(run, kept(tmp_path, run, node))
     assert run.decision is not None

@@ -1,6 +1,6 @@
 """The ASGI application of a run: `create_app(folder)` for uvicorn, gunicorn, Ray Serve or `lsgnn serve`.
 
-gunicorn -k uvicorn.workers.UvicornWorker 'lsgnn.serving.app:create_app("my-run")'
+gunicorn -k uvicorn_worker.UvicornWorker 'lsgnn.serving.app:create_app("my-run")'
 """
 
 from __future__ import annotations
