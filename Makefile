@@ -11,7 +11,7 @@ test: .venv/dev ## all tests; those of the pages in a browser skip, saying so, w
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-browser: .venv/dev ## the pages in a real Chromium; says how to get one
-	scripts/with_browser.sh $(BIN)/python -m pytest -m browser tests/report
+	scripts/with_browser.sh $(BIN)/python -m pytest -m browser tests/report tests/cli/test_serve.py
 
 lint: .venv/dev ## style and types
 	$(BIN)/ruff check .

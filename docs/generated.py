@@ -142,8 +142,8 @@ def best_answer() -> str:
     sys.path.insert(0, str(root))
     try:
         from benchmarks.best_answer_table import table_of
+        from lsgnn.benchmark.made_with import made_with
         from lsgnn.lines import LineFile
-        from paper.provenance import made_with
     finally:
         sys.path.remove(str(root))
     stored = root / "benchmarks" / "results" / "best_answer.jsonl"
@@ -163,7 +163,37 @@ def classic() -> str:
     return "\n".join(lines)
 
 
-PARTS = {part.__name__: part for part in (commands, settings, datasets, zoo, official, results, best_answer, classic)}
+def serving() -> str:
+    """What `benchmarks/serve.py` has measured, if it has."""
+    file = HERE.parent / "benchmarks" / "results" / "serve.json"
+    if not file.is_file():
+        return "It has not been run yet."
+    found = json.loads(file.read_text("utf-8"))
+    speed, batch, memory, kills = (found[part] for part in ("speed", "batches", "memory", "kills"))
+    rows = [
+        (
+            f"single new nodes, {speed['clients']} clients, {speed['workers']} worker(s)",
+            f"{speed['requests_per_second']:.0f} requests per second; p50 {speed['p50_ms']:.1f} ms, "
+            f"p99 {speed['p99_ms']:.1f} ms; {speed['server_cpu_ms_per_request']:.2f} ms of the server's CPU time each",
+        ),
+        (f"{batch['nodes']:,} new nodes in one request", f"{batch['seconds_median']:.2f} s"),
+        (
+            f"memory over {memory['requests']:,} requests",
+            f"{memory['megabytes_early']:.0f} MB after a tenth of them, {memory['megabytes_late']:.0f} MB at the end",
+        ),
+        (
+            f"{kills['kills']} kills under load",
+            f"{kills['acknowledged']:,} nodes acknowledged, {kills['lost']} lost, {kills['doubled']} doubled",
+        ),
+        ("largest difference from `Run.predict_new`", f"{found['equal']['largest_difference']:.1e} of a probability"),
+    ]
+    return "\n".join(["| what | measured |", "|---|---|", *(f"| {what} | {value} |" for what, value in rows)])
+
+
+PARTS = {
+    part.__name__: part
+    for part in (commands, settings, datasets, zoo, official, results, best_answer, classic, serving)
+}
 
 
 def filled(source: str) -> str:

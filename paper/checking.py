@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 from lsgnn import zoo
 from lsgnn.benchmark.compare import compare
+from lsgnn.benchmark.made_with import BEFORE
 from lsgnn.benchmark.model_code import model_code
 from lsgnn.benchmark.units import Unit
 from lsgnn.datasets import load
 from lsgnn.errors import DatasetUnavailable, InputError
 from lsgnn.lines import LineFile
-from paper.provenance import BEFORE
 
 ROUNDING = 0.005  # two decimals are shown
 

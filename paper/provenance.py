@@ -1,30 +1,11 @@
-"""What made the numbers of a page: commits and library versions of its units, and which versions of a model meet in one
-row."""
+"""Which versions of a model meet in one row of a page, in words."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-BEFORE = "before provenance was kept"
-LIBRARIES = ("lsgnn", "python", "torch", "numpy", "scipy", "scikit-learn")
-
-
-def made_with(lines: Iterable[Mapping[str, Any]]) -> str:
-    """The sentence below a page: how many units each commit made, and with which libraries; empty without units."""
-    made = Counter(_maker(line.get("environment", {})) for line in lines)
-    if not made:
-        return ""
-    told = "; ".join(f"{count:,} made {maker}" for maker, count in sorted(made.items()))
-    return f"*Stored results: {told}.*\n"
-
-
-def _maker(environment: Mapping[str, str]) -> str:
-    if not set(LIBRARIES) <= environment.keys():
-        return BEFORE
-    where = f"at commit {environment['commit']}" if "commit" in environment else "outside a checkout"
-    return f"{where} ({', '.join(f'{name} {environment[name]}' for name in LIBRARIES)})"
+from lsgnn.benchmark.made_with import BEFORE
 
 
 def mixed(codes: Mapping[Any, str]) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lsgnn.benchmark.made_with import made_with
 from lsgnn.files import make_folder, write_text
 from paper.figures import save_figure
 from paper.frame import Experiment, Results
 from paper.page import Figure, to_latex, to_markdown
-from paper.provenance import made_with
 
 
 def render(experiment: Experiment, results: Results, out: Path) -> list[Path]:

@@ -6,7 +6,7 @@ from pathlib import Path
 SOURCES = Path(__file__).parents[1] / "src" / "lsgnn"
 STAGES = (
     *("graph", "datasets", "propagate", "nn", "train", "zoo", "runs", "tuning", "auto", "benchmark"),
-    *("estimators", "out_of_core", "report", "cli"),
+    *("estimators", "out_of_core", "report", "serving", "cli"),
 )
 ALONE = {"reference": "runs", "__main__": "cli"}  # files at the top that stand beside a stage; the others are below all
 

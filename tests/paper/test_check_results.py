@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from lsgnn.benchmark.compare import compare
+from lsgnn.benchmark.made_with import LIBRARIES
 from lsgnn.benchmark.model_code import model_code
 from lsgnn.benchmark.units import Unit
 from lsgnn.cli.main import run as behave_like_lsgnn
@@ -21,7 +22,6 @@ from lsgnn.train.commit import commit
 from lsgnn.zoo.gcn import GCNConfig
 from lsgnn.zoo.sgc import SGCConfig
 from paper.checking import compared, drawn, stored_units
-from paper.provenance import LIBRARIES
 from paper.scripts.check_results import app
 
 Call = Callable[..., tuple[int, str, str]]

@@ -10,21 +10,10 @@ from paper.frame import Plan, PlannedUnit, Results
 from paper.inputs import read_zoo
 from paper.page import to_markdown
 from paper.peers import measured
-from paper.provenance import LIBRARIES, made_with, mixed, mixed_rows
+from paper.provenance import mixed, mixed_rows
 from paper.running import run
 from tests.paper.stored import add_zoo_unit
 from tests.paper.test_frame import squares
-
-
-def test_a_page_counts_the_units_of_every_commit() -> None:
-    plain = dict.fromkeys(LIBRARIES, "1")
-    new, installed = {"environment": plain | {"commit": "abc+changes"}}, {"environment": plain}
-    versions = ", ".join(f"{name} 1" for name in LIBRARIES)
-    assert made_with([{"environment": {"lsgnn": "0.1.0"}}, new, installed, new]) == (
-        f"*Stored results: 2 made at commit abc+changes ({versions}); 1 made before provenance was kept; "
-        f"1 made outside a checkout ({versions}).*\n"
-    )
-    assert made_with([]) == ""
 
 
 def test_one_version_needs_no_words() -> None:

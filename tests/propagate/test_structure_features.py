@@ -108,7 +108,7 @@ def test_without_degrees_everything_stays_as_it_is() -> None:
     new = new_nodes(graph, np.ones((1, 12)), [(40, 0)])
     for config in (LSGNNConfig(), look_up):
         assert with_structure(graph, config) == (graph, config)
-        assert new_with_structure(graph, new, config, Scales.of(graph, config)) is new
+        assert new_with_structure(graph.num_nodes, new, config, Scales.of(graph, config)) is new
 
 
 @pytest.mark.parametrize("graph", [random_graph(), two_blocks()], ids=["directed", "undirected"])
@@ -118,4 +118,4 @@ def test_new_nodes_have_the_degrees_of_the_enlarged_graph(graph: Graph, edges: l
     numbered = [tuple(end if end >= 0 else n - 1 - end for end in pair) for pair in edges]
     new = new_nodes(graph, np.asarray(graph.x)[:2], numbered)
     exact, _ = with_structure(enlarged(graph, new), DEGREES, scales)
-    np.testing.assert_allclose(new_with_structure(graph, new, DEGREES, scales).x, exact.x[n:], atol=1e-6)
+    np.testing.assert_allclose(new_with_structure(graph.num_nodes, new, DEGREES, scales).x, exact.x[n:], atol=1e-6)

@@ -30,6 +30,17 @@ def fit(
     delimiter: options.Delimiter = None,
     name: options.Name = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the run (weights, configuration, graph, …).")] = None,
+    continued: Annotated[
+        Path | None,
+        typer.Option(
+            "--continue",
+            metavar="RUN",
+            help="Train this run again as it was configured, on its graph and the nodes that `lsgnn serve` has kept.",
+        ),
+    ] = None,
+    journal: Annotated[
+        Path | None, typer.Option(help="--continue: file of the kept nodes (default: journal.sqlite in RUN).")
+    ] = None,
     predictions: Annotated[Path | None, typer.Option(help="File for the predictions, .csv or .parquet.")] = None,
     spreadsheet_safe: options.SpreadsheetSafe = False,
     report: Annotated[Path | None, typer.Option(help="File for a self-contained report page, .html.")] = None,
@@ -85,20 +96,28 @@ def fit(
         from lsgnn.runs.checkpoint import require_place
 
         require_place(out.expanduser())
-    how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
-    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
-    options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
     decides = {"metric": options.checked_metric(metric), "threshold": threshold, "cost": cost}
     budget = {"minutes": minutes, "trials": trials, "storage": storage}
-    model = "auto" if model == "auto" else options.model_name(model, preset)
-    if model == "auto":
-        given = {"preset": preset != "default", "set": set, "engine": engine != "auto", "members": members > 1}
-        refuse_for_auto(given)
-        run = searched(g, split, decides | budget, jobs)
+    alone = {"preset": preset != "default", "set": set, "engine": engine != "auto", "members": members > 1}
+    options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
+    if journal is not None and continued is None:
+        raise InputError("--journal is for a run that is trained again: pass --continue RUN too, or drop it")
+    if continued is not None:
+        tables: dict[str, Any] = dict(graph=graph, edges=edges, nodes=nodes, label=label, id=id, column=column)
+        tables |= {"missing": missing != "impute", "delimiter": delimiter, "name": name}
+        refuse_for_continued(tables | decides | budget | alone | {"split": split, "model": model})
+        run = trained_again(continued.expanduser(), journal)
     else:
-        if stray := [option for option, value in budget.items() if value is not None]:
-            raise InputError(f"--{stray[0]} is for a search over models: pass --model auto too, or drop it")
-        run = trained(g, model, split, preset, set or [], decides, engine=engine, members=members)
+        how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
+        g = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
+        model = "auto" if model == "auto" else options.model_name(model, preset)
+        if model == "auto":
+            refuse_for_auto(alone)
+            run = searched(g, split, decides | budget, jobs)
+        else:
+            if stray := [option for option, value in budget.items() if value is not None]:
+                raise InputError(f"--{stray[0]} is for a search over models: pass --model auto too, or drop it")
+            run = trained(g, model, split, preset, set or [], decides, engine=engine, members=members)
     if out is not None:
         run.save(out)
     if predictions is not None:
@@ -115,7 +134,9 @@ def fit(
     for line in (*board_lines(run), *score_lines(run)):
         answer(line)
     times = ", ".join(f"{what} {seconds:.2f} s" for what, seconds in run.seconds.items())
-    answer(f"best epoch {run.trained.best_epoch} of {len(run.trained.history)}; {times}" if model != "auto" else times)
+    answer(
+        f"best epoch {run.trained.best_epoch} of {len(run.trained.history)}; {times}" if run.model != "auto" else times
+    )
     for what, path in (("run", out), ("predictions", predictions), ("report", report)):
         if path is not None:
             answer(f"{what} written to {path}")
@@ -138,6 +159,24 @@ def trained(
 
         shared: dict[str, Any] = dict(model=model, split=split, splits=splits, on_epoch=step, on_stage=on_stage)
         return train(graph, drafted, select_by=drafted.config.select_by, **shared, **decides, **how)
+
+
+def trained_again(folder: Path, journal: Path | None) -> Run:
+    """A run with the nodes that its server has kept."""
+    from lsgnn.runs.run import Run
+    from lsgnn.serving.continued import continued
+    from lsgnn.serving.journal import NAME
+
+    run = Run.load(folder)
+    with progress(f"training again on {run.graph.name}", run.config.epochs * len(run.members)) as step:
+        return continued(run, folder / NAME if journal is None else journal.expanduser(), on_epoch=step)
+
+
+def refuse_for_continued(given: dict[str, Any]) -> None:
+    for option, value in given.items():
+        if value:
+            what = "GRAPH" if option == "graph" else f"--{option}"
+            raise InputError(f"--continue trains a run as it was configured, on its own graph: drop {what}")
 
 
 def searched(graph: Graph, split: int, settings: dict[str, Any], workers: int) -> Run:

@@ -22,6 +22,7 @@ from lsgnn.cli.fit import fit
 from lsgnn.cli.models import models
 from lsgnn.cli.precompute import precompute
 from lsgnn.cli.predict import predict
+from lsgnn.cli.serve import serve
 from lsgnn.cli.show import say
 from lsgnn.cli.start import CODE as INTERRUPTED
 from lsgnn.cli.start import stopped
@@ -42,7 +43,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS = (demo, diagnose, fit, predict, explain, evaluate, compare, compare_runs, tune, export, precompute, verify)
+COMMANDS = (
+    *(demo, diagnose, fit, predict, serve, explain, evaluate, compare, compare_runs, tune, export, precompute, verify),
+)
 for command in (*COMMANDS, datasets, models):
     app.command()(command)
 

@@ -25,17 +25,24 @@ def numbers_of(graph: Graph, node_ids: Iterable[Any]) -> NDArray[np.int64]:
     return find({id: i for i, id in enumerate(graph.node_ids.tolist())}, node_ids, graph.name)
 
 
-def find(number: Mapping[Any, int], node_ids: Iterable[Any], where: str) -> NDArray[np.int64]:
-    """Looks ids up in a table of numbers; an id that is not there is an error that names the nearest ones."""
+def find(
+    number: Mapping[Any, int], node_ids: Iterable[Any], where: str, compared: int = MAX_COMPARED
+) -> NDArray[np.int64]:
+    """Looks ids up in a table of numbers; an id that is not there is an error that names the nearest of `compared`."""
     ids = [id.item() if hasattr(id, "item") else id for id in node_ids]
-    return np.array([_one(number, id, where) for id in ids], dtype=np.int64)
+    return np.array([_one(number, id, where, compared) for id in ids], dtype=np.int64)
 
 
-def _one(number: Mapping[Any, int], id: Any, where: str) -> int:
-    for candidate in (id, str(id), _as_integer(id)):
-        if isinstance(candidate, str | int) and candidate in number:
+def spellings(id: Any) -> list[str | int]:
+    """The ids that may be meant: the one given first, then the same as text and as a whole number."""
+    return [candidate for candidate in (id, str(id), _as_integer(id)) if isinstance(candidate, str | int)]
+
+
+def _one(number: Mapping[Any, int], id: Any, where: str, compared: int) -> int:
+    for candidate in spellings(id):
+        if candidate in number:
             return number[candidate]
-    known = [str(name) for name, _ in zip(number, range(MAX_COMPARED), strict=False)]
+    known = [str(name) for name, _ in zip(number, range(compared), strict=False)]
     near = get_close_matches(str(id), known, n=3)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"ids look like {', '.join(known[:3])}"
     raise InputError(f"{where} has no node {id!r}: {hint}")

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.memory import LOWER_EITHER, LOWER_K, require_memory
+from lsgnn.nn.horner import by_horner
 from lsgnn.nn.size import largest_settings, num_activations
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.irdc import MAX_BASIS_K
@@ -52,7 +53,7 @@ class DenseChannels:
 class NarrowChannels:
     r"""Never forms the channels: :math:`(\hat A^s X) W = \hat A^s (X W)`, and XW has only z columns.
 
-    Best for sparse features. Hop k of channel c is :math:`\sum_s M_{cks} \hat A^s X W`, by Horner's rule.
+    Best for sparse features; see `lsgnn.nn.horner`.
     """
 
     x: SparseMatrix  # [n, d]
@@ -61,16 +62,9 @@ class NarrowChannels:
     index: Tensor | None = None  # rows to hand out: propagation needs all of them, but the model need not
 
     def project(self, weight: Tensor) -> Tensor:
-        K, (blocks, d, z), n = self.mixing.shape[1], weight.shape, self.x.shape[0]
+        (blocks, d, z), n = weight.shape, self.x.shape[0]
         narrow = self.x @ weight.transpose(0, 1).reshape(d, blocks * z)  # [n, (2K+1)·z]
-        first, hops = narrow.view(n, blocks, z)[:, :1], narrow.view(n, blocks, z)[:, 1:].view(n, 2, K, z)
-        M = self.mixing.unsqueeze(-1)  # [2, K, K+1, 1]
-        total = hops[:, :, K:]  # hops whose highest power was met so far: none yet
-        for s in range(K, 0, -1):
-            total = torch.cat([M[:, s - 1 : s, s] * hops[:, :, s - 1 : s], total], dim=2)  # hop s joins with Â^s
-            moved = self.adj @ total.reshape(n, -1)
-            total = moved.view_as(total) + M[:, s - 1 :, s - 1] * hops[:, :, s - 1 :]
-        out = torch.cat([first, total.reshape(n, 2 * K, z)], dim=1)
+        out = by_horner(narrow.view(n, blocks, z), self.mixing, lambda total: self.adj @ total.reshape(n, -1))
         return (out if self.index is None else out[self.index]).transpose(0, 1)
 
     def select(self, index: Tensor) -> NarrowChannels:

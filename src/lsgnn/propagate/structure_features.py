@@ -98,11 +98,11 @@ def with_structure(graph: Graph, config: Config, scales: Scales | None = None) -
     return replace(graph, x=x, feature_names=(*graph.feature_names, *names)), without_structure(config)
 
 
-def new_with_structure(graph: Graph, new: NewNodes, config: TrainingConfig, scales: Scales) -> NewNodes:
-    """The same of new nodes, which get the degrees that their own edges give them; known nodes are not looked at."""
+def new_with_structure(known: int, new: NewNodes, config: TrainingConfig, scales: Scales) -> NewNodes:
+    """The same of new nodes, numbered after the `known` ones: they get the degrees that their own edges give them."""
     if scales.degrees is None or not reads_degrees(config):
         return new
-    known, m = graph.num_nodes, new.x.shape[0]
+    m = new.x.shape[0]
     near, ends = np.unique(np.where(new.edge_index < known, new.edge_index, -1), return_inverse=True)
     # numbers of the few nodes around: the new ones first
     edge_index = np.where(new.edge_index < known, ends.reshape(new.edge_index.shape) + m, new.edge_index - known)

@@ -120,7 +120,7 @@ class Blend(Run):
 
         return _mixed(self.untied, of)
 
-    def _logits_new(self, new: NewNodes, exact: bool) -> Logits:
+    def logits_new(self, new: NewNodes, exact: bool) -> Logits:
         def of(part: Part) -> Logits:
             inputs, scales = self._shared(part.entry, part.config), Scales.of(self.graph, part.config)
             return logits_of(

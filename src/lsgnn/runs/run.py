@@ -149,7 +149,7 @@ class Run:
                 of the run.
         """
         if graph is None:
-            return self._predictions(self.logits, self.graph.node_ids, calibrated, threshold)
+            return self.predictions_of(self.logits, self.graph.node_ids, calibrated, threshold)
         graph = as_graph(graph)
         self.require_not_tied("another graph")
         if graph.columns and self.graph.columns:
@@ -162,7 +162,7 @@ class Run:
                 f"{graph.name} has {graph.num_features} features, but the model was trained on "
                 f"{self.graph.num_features}: pass the same columns in the same order"
             )
-        return self._predictions(self._logits_elsewhere(graph), graph.node_ids, calibrated, threshold)
+        return self.predictions_of(self._logits_elsewhere(graph), graph.node_ids, calibrated, threshold)
 
     def _logits_elsewhere(self, graph: Graph) -> NDArray[np.float32]:
         """Logits of the nodes of another graph, which is known to have the right columns."""
@@ -199,7 +199,7 @@ class Run:
         self.require_attachable()
         x = in_order_of(as_features(x), feature_names, self.graph.feature_names, "the table of new nodes")
         new = new_nodes(self.graph, x, edges, node_ids, edge_weight)
-        return self._predictions(self._logits_new(new, exact), new.node_ids, calibrated, threshold)
+        return self.predictions_of(self.logits_new(new, exact), new.node_ids, calibrated, threshold)
 
     def predict_new_tables(
         self,
@@ -227,7 +227,7 @@ class Run:
         named: dict[str, Any] = dict(edge_weight=new.edge_weight, feature_names=new.feature_names)
         return self.predict_new(new.x, new.edges, new.node_ids, **named, **how)
 
-    def _logits_new(self, new: NewNodes, exact: bool) -> NDArray[np.float32]:
+    def logits_new(self, new: NewNodes, exact: bool) -> NDArray[np.float32]:
         """Logits of new nodes attached to the run's own graph."""
         return self.logits_of(self.entry.attached(self.graph, self.inputs, new, self.config, self.scales, exact))
 
@@ -237,9 +237,14 @@ class Run:
 
         return explain(self, node_id, member)
 
-    def _predictions(
-        self, logits: NDArray[np.float32], node_ids: NDArray[Any], calibrated: bool, threshold: float | None
+    def predictions_of(
+        self,
+        logits: NDArray[np.float32],
+        node_ids: NDArray[Any],
+        calibrated: bool = True,
+        threshold: float | None = None,
     ) -> Predictions:
+        """What is said of logits [b, C], calibrated and by the run's decision; arguments as in `predict`."""
         decision = self.decision
         if threshold is not None:
             require_two_classes(self.graph.num_classes, "threshold")

@@ -85,15 +85,15 @@ class LSGNNEntry(Model[LSGNNConfig]):
         if exact:
             rows: Rows = super().attached(graph, inputs, new, config, scales, exact)
             return rows if inputs.links is None else replace(rows, links=_links_of_enlarged(inputs, new))
-        known = replace(graph, x=inputs.x, feature_names=()) if scales.degrees else graph
-        new = new_with_structure(graph, new, config, scales)
-        return attached_rows(known, inputs, new, without_structure(config))
+        new = new_with_structure(graph.num_nodes, new, config, scales)
+        return attached_rows(graph, inputs, new, without_structure(config))
 
 
 def _links_of_enlarged(inputs: Precomputed, new: NewNodes) -> SparseMatrix:
     """Links of all nodes of an enlarged graph to the known ones [n+m, n]; those of known nodes are not asked for."""
     n = inputs.num_nodes
-    return SparseMatrix.of(sp.csr_array(sp.vstack([sp.csr_array((n, n), dtype=np.float32), links_of_new(inputs, new)])))
+    known = sp.csr_array((n, n), dtype=np.float32)
+    return SparseMatrix.of(sp.csr_array(sp.vstack([known, links_of_new(inputs, new, n)])))
 
 
 def build(config: LSGNNConfig, graph: Graph, inputs: Precomputed) -> LSGNN:
