@@ -48,6 +48,9 @@
     });
   }
 
+  // what a phone, which shows a row as a list, writes before each cell
+  const headNames = (table) => [...table.tHead.rows[0].cells].map((head) => head.textContent);
+
   function cellValue(row, column) {
     const cell = row.cells[column];
     const shown = cell.dataset.value ?? cell.textContent.trim();
@@ -76,6 +79,7 @@
     const search = document.getElementById("node-search");
     const status = document.getElementById("node-status");
     const [back, next] = ["node-back", "node-next"].map((id) => document.getElementById(id));
+    const names = headNames(table);
     const size = 25;
     const percent = (share) => (100 * share).toFixed(1) + " %";
     const className = (number) => (number < 0 ? null : data.classes[number]);
@@ -110,6 +114,7 @@
           const cell = document.createElement("td");
           if (column === 0 && why.has(row[0])) cell.append(why.button(row[0]));
           else cell.textContent = words(row, column);
+          cell.dataset.label = names[column];
           cell.classList.toggle("w", wordy.has(kind));
           cell.classList.toggle("wrong", isWrong(row, column));
           line.append(cell);
@@ -218,12 +223,14 @@
       part("legend").replaceChildren(...keys);
     }
 
-    function fill(body, rows, wordy) {
-      body.replaceChildren(...rows.map((cells) => {
+    function fill(table, rows, wordy) {
+      const names = headNames(table);
+      table.tBodies[0].replaceChildren(...rows.map((cells) => {
         const line = element("tr");
         cells.forEach((value, column) => {
           const cell = element("td", wordy.includes(column) ? { class: "w" } : {});
           cell.append(value);
+          cell.dataset.label = names[column];
           line.append(cell);
         });
         return line;
@@ -250,7 +257,7 @@
       const more = degree > near.length ? ` ${near.length} of them are shown, those with the largest weights.` : "";
       part("count").textContent = degree ? `${degree} neighbour${degree === 1 ? "" : "s"}.${more}` : "It has none.";
       part("near").closest(".scroll").hidden = !degree;
-      fill(part("near").tBodies[0], near.map(([other, weight, similarity]) => [
+      fill(part("near"), near.map(([other, weight, similarity]) => [
         has(data.ids[other]) ? button(data.ids[other]) : data.ids[other],
         data.known[other] < 0 ? "–" : data.classes[data.known[other]],
         data.classes[data.predicted[other]],
@@ -261,7 +268,7 @@
         const [hops, [own, links, bias]] = sums;
         const total = own + links + bias + hops.flat().reduce((sum, [, term]) => sum + term, 0);
         part("of").textContent = said;
-        fill(part("sums").tBodies[0], [
+        fill(part("sums"), [
           ["itself", signed(own), "", ""],
           ...hops.map((hop, k) => [`hop ${k + 1}`, ...hop.map(([alpha, term]) => `${signed(term)} (${decimal(alpha, 2)})`)]),
           ...(links ? [["links", signed(links), "", ""]] : []),
