@@ -177,7 +177,7 @@ requests = st.fixed_dictionaries(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
 @given(st.sampled_from(["/predict", "/predict/new", "/explain"]), requests | json_values)
 def test_no_json_whatsoever_makes_the_server_fail(app: Any, path: str, document: Any) -> None:
     answer = ask(app, path, content=json.dumps(document).encode())

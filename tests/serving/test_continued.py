@@ -9,7 +9,8 @@ import pytest
 from lsgnn import Graph, InputError, Run, fit
 from lsgnn.serving.continued import continued, grown
 from lsgnn.serving.new_node import NewEdge, NewNode
-from lsgnn.serving.service import Answer, KnownRequest, NewRequest, Service
+from lsgnn.serving.questions import Answer, KnownRequest, NewRequest
+from lsgnn.serving.service import Service
 from tests.graphs import rare
 from tests.serving.clients import features, new_node
 

@@ -7,7 +7,8 @@ import pytest
 
 from lsgnn import InputError, Run
 from lsgnn.serving.new_node import NewEdge, NewNode
-from lsgnn.serving.service import Answer, Conflict, KnownRequest, NewRequest, Service
+from lsgnn.serving.questions import Answer, Conflict, KnownRequest, NewRequest
+from lsgnn.serving.service import Service
 from tests.serving.clients import features, new_node
 
 

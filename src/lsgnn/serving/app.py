@@ -6,16 +6,13 @@ gunicorn -k uvicorn_worker.UvicornWorker 'lsgnn.serving.app:create_app("my-run")
 from __future__ import annotations
 
 import asyncio
-import json
-import logging
 from collections.abc import AsyncIterator, Collection
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
+from fastapi import FastAPI
 from fastapi.responses import HTMLResponse, Response
 from starlette.exceptions import HTTPException
 
@@ -25,22 +22,13 @@ from lsgnn.runs.run import Run
 from lsgnn.serving import pages
 from lsgnn.serving.gate import Gate
 from lsgnn.serving.journal import NAME as JOURNAL
-from lsgnn.serving.journal import JournalError
-from lsgnn.serving.lane import Busy, Lane
+from lsgnn.serving.lane import Lane
 from lsgnn.serving.limits import Limits
 from lsgnn.serving.meters import Meters
-from lsgnn.serving.schemas import Explained, KnownNodes, NewNodesBody, PredictionsAnswer, Problem, sentence_of
-from lsgnn.serving.service import Answer, Conflict, KnownRequest, NewRequest, Service
-
-log = logging.getLogger("lsgnn.serving")
-PROBLEMS: dict[int | str, dict[str, Any]] = {
-    401: {"model": Problem, "description": "The token is missing or wrong."},
-    409: {"model": Problem, "description": "A node of that id is kept already, with other content."},
-    413: {"model": Problem, "description": "The request is too large."},
-    422: {"model": Problem, "description": "Something in the request cannot be used."},
-    503: {"model": Problem, "description": "Too many requests are waiting, or another process blocks the journal."},
-    507: {"model": Problem, "description": "The disk is full: nothing of the request was kept."},
-}
+from lsgnn.serving.problems import PROBLEMS, as_json, explain_errors
+from lsgnn.serving.questions import Answer, KnownRequest, NewRequest
+from lsgnn.serving.schemas import Explained, KnownNodes, NewNodesBody, PredictionsAnswer
+from lsgnn.serving.service import Service
 
 
 def create_app(
@@ -87,13 +75,13 @@ def create_app(
         redoc_url=None,
         lifespan=lifespan,
     )
-    _explain_errors(app, meters)
+    explain_errors(app, meters)
     answers: dict[str, Any] = {"responses": {200: {"model": PredictionsAnswer}, **PROBLEMS}}
 
     @app.post("/predict", summary="Classes of known nodes", **answers)
     async def predict(body: KnownNodes) -> Response:
         _require_few(len(body.ids), limits)
-        return _json(_told(await lane.ask(KnownRequest(body.ids, body.threshold))))
+        return as_json(_told(await lane.ask(KnownRequest(body.ids, body.threshold))))
 
     @app.post("/predict/new", summary="Classes of new nodes, which may be kept", **answers)
     async def predict_new(body: NewNodesBody) -> Response:
@@ -105,12 +93,12 @@ def create_app(
         answer = await lane.ask(NewRequest(nodes, body.persist, body.threshold))
         meters.scored.inc(len(nodes))
         meters.kept.inc(answer.kept)
-        return _json(_told(answer))
+        return as_json(_told(answer))
 
     @app.post("/explain", summary="Why a known node is classified as it is", responses=PROBLEMS)
     async def explain(body: Explained) -> Response:
         work = asyncio.get_running_loop().run_in_executor(aside, _explained, service, body)
-        return _json(await work)
+        return as_json(await work)
 
     @app.get("/health", summary="Whether the server answers")
     async def health() -> dict[str, Any]:
@@ -118,7 +106,7 @@ def create_app(
 
     @app.get("/model", summary="The run: its classes, its features, an example")
     async def model() -> Response:
-        return _json(pages.about(service, limits))
+        return as_json(pages.about(service, limits))
 
     @app.get("/metrics", summary="Counters for Prometheus")
     async def metrics() -> Response:
@@ -173,51 +161,5 @@ def _told(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _json(document: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    return Response(json.dumps(document), status, headers, media_type="application/json")
-
-
 def _html(text: str) -> HTMLResponse:
     return HTMLResponse(text, headers={"Content-Security-Policy": pages.policy(), "X-Content-Type-Options": "nosniff"})
-
-
-def _explain_errors(app: FastAPI, meters: Meters) -> None:
-    """Every error is one sentence; what went wrong inside is for the log alone."""
-
-    def problem(status: int, sentence: str, headers: dict[str, str] | None = None) -> Response:
-        return _json({"error": " ".join(sentence.split())}, status, headers)
-
-    @app.exception_handler(RequestValidationError)
-    async def not_valid(request: Request, error: RequestValidationError) -> Response:
-        return problem(422, sentence_of(list(error.errors())))
-
-    @app.exception_handler(Conflict)
-    async def conflict(request: Request, error: Conflict) -> Response:
-        return problem(409, str(error))
-
-    @app.exception_handler(InputError)
-    async def refused(request: Request, error: InputError) -> Response:
-        return problem(422, str(error))
-
-    @app.exception_handler(JournalError)
-    async def not_kept(request: Request, error: JournalError) -> Response:
-        log.error("%s", error)
-        meters.failed.inc()
-        return problem(507 if "full" in str(error) else 503, str(error), {"Retry-After": "5"})
-
-    @app.exception_handler(Busy)
-    async def busy(request: Request, error: Busy) -> Response:
-        return problem(503, "too many requests are waiting: try again in a second", {"Retry-After": "1"})
-
-    @app.exception_handler(HTTPException)
-    async def other(request: Request, error: HTTPException) -> Response:
-        said = {
-            404: f"there is no {request.url.path[:100]!r} here: /docs lists what there is",
-            405: f"{request.method} cannot be asked of {request.url.path!r}: /docs tells what can",
-            400: "the request is no JSON that can be read: mend it; /docs shows an example",
-        }
-        return problem(error.status_code, said.get(error.status_code, error.detail), dict(error.headers or {}))
-
-    @app.exception_handler(Exception)
-    async def failed(request: Request, error: Exception) -> Response:
-        return problem(500, "the server failed on this request, and its log tells why: report it, or try another")

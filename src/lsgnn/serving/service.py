@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -20,43 +19,11 @@ from lsgnn.serving.incoming import Incoming, joined, read_incoming
 from lsgnn.serving.journal import Entry, Journal
 from lsgnn.serving.new_node import NewNode, digest_of
 from lsgnn.serving.node_index import NodeIndex
+from lsgnn.serving.questions import Answer, Conflict, KnownRequest, NewRequest, Request
 from lsgnn.serving.scorers import Logits, Scorer, scorer_of
 
 REPLAYED_AT_ONCE = 2_000  # nodes
 log = logging.getLogger("lsgnn.serving")
-
-
-class Conflict(InputError):
-    """A node is kept already, and was described differently then."""
-
-
-@dataclass(frozen=True)
-class KnownRequest:
-    """Which classes do these nodes have?"""
-
-    ids: Sequence[str | int]
-    threshold: float | None = None
-
-
-@dataclass(frozen=True)
-class NewRequest:
-    """Which classes do these new nodes have, and shall they be kept?"""
-
-    nodes: Sequence[NewNode]
-    persist: bool = False
-    threshold: float | None = None
-
-
-@dataclass(frozen=True)
-class Answer:
-    """Predictions in the order of the request, notes on them, and how many nodes were kept for the first time."""
-
-    predictions: Predictions
-    notes: tuple[str, ...] = ()
-    kept: int = 0
-
-
-Request = KnownRequest | NewRequest
 
 
 class Service:
