@@ -123,7 +123,9 @@ class ColumnScale:
         others = np.flatnonzero(self.shift == 0)
         order = np.argsort(np.concatenate([others, shifted]), kind="stable")
         joined = sp.hstack([scaled[:, others], sp.csr_array(full.astype(np.float32))], format="csr")
-        return sp.csr_array(joined[:, order])
+        ordered = sp.csr_array(joined[:, order])
+        ordered.sort_indices()  # torch takes no others
+        return ordered
 
     def is_like(self, other: ColumnScale) -> bool:
         """True if both scale a column in the same way, but for the order of sums."""
