@@ -70,6 +70,12 @@ def test_fit_predict_new_nodes_and_explain(lsgnn: Any, export: Export, run: Path
     assert done.out.startswith(f"node {export.first_id}: ")
 
 
+def test_other_models_read_the_mixed_table_too(lsgnn: Any, export: Export) -> None:
+    settings = ("--set", "epochs=2", "--set", "feature_norm=standard")
+    done = lsgnn("fit", *export.tables, "--model", "gcn", *settings)
+    assert done.code == 0, done.err
+
+
 def test_the_training_tables_read_as_another_graph_give_the_same_predictions(
     lsgnn: Any, export: Export, run: Path, tmp_path: Path
 ) -> None:

@@ -35,7 +35,7 @@ def test_a_sparse_table_stays_sparse_though_some_columns_are_shifted() -> None:
     csr = sp.csr_array(x)
     scaled = ColumnScale.of(csr).apply(csr)
     assert sp.issparse(scaled)
-    assert scaled.has_sorted_indices  # as torch wants them
+    assert scaled.has_sorted_indices  # torch takes no others
     assert scaled.nnz <= csr.nnz + 400
     np.testing.assert_allclose(scaled.toarray(), ColumnScale.of(csr).apply(csr.toarray()), rtol=1e-5, atol=1e-6)
 

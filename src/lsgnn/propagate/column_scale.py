@@ -123,9 +123,9 @@ class ColumnScale:
         others = np.flatnonzero(self.shift == 0)
         order = np.argsort(np.concatenate([others, shifted]), kind="stable")
         joined = sp.hstack([scaled[:, others], sp.csr_array(full.astype(np.float32))], format="csr")
-        out = sp.csr_array(joined[:, order])
-        out.sort_indices()  # torch takes no others
-        return out
+        ordered = sp.csr_array(joined[:, order])
+        ordered.sort_indices()  # torch takes no others
+        return ordered
 
     def is_like(self, other: ColumnScale) -> bool:
         """True if both scale a column in the same way, but for the order of sums."""
