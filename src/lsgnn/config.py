@@ -14,6 +14,7 @@ from lsgnn.errors import InputError
 
 Direction = Literal["auto", "undirected", "out", "in"]  # auto: the validation nodes choose (`lsgnn.runs.probe`)
 LocalSimDirection = Literal["same", "undirected", "out", "in"]
+LocalSimScale = Literal["none", "standard"]
 Degree = Literal["with_self_loop", "plain"]
 Filter = Literal["weighted_self_loop", "self_loop"]
 Propagation = Literal["irdc", "power", "initial_residual", "drc"]
@@ -35,6 +36,7 @@ SelectBy = Literal[
     "val_recall_at_k",
 ]
 ClassWeight = Literal["none", "balanced"]
+LOCALSIM_INPUTS = ("localsim_scale", "localsim_hops", "localsim_degree")  # what MLP_α reads of a node
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,12 +126,12 @@ class TrainingConfig(Settings):
 class LSGNNConfig(TrainingConfig):
     """Settings of LSGNN, in data-flow order; the ranges are in the comments."""
 
-    YOUNGER: ClassVar[tuple[str, ...]] = (*TrainingConfig.YOUNGER, "reduce_norm")
+    YOUNGER: ClassVar[tuple[str, ...]] = (*TrainingConfig.YOUNGER, "reduce_norm", *LOCALSIM_INPUTS)
 
     # what `precompute` reads: β, γ and K are not among it
     STRUCTURE: ClassVar[tuple[str, ...]] = (
         *("direction", "degree", "filter", "feature_norm", "similarity", "euclid_sign"),
-        *("localsim_direction", "localsim_self_loops", "adjacency_embedding"),
+        *("localsim_direction", "localsim_self_loops", "localsim_hops", "adjacency_embedding"),
     )
 
     # graph → filters
@@ -149,6 +151,9 @@ class LSGNNConfig(TrainingConfig):
     euclid_sign: int = -1  # -1: a similarity, as in the paper; +1: a distance, as in the released code
     localsim_direction: LocalSimDirection = "same"
     localsim_self_loops: bool = False
+    localsim_scale: LocalSimScale = "none"  # standard: mean 0 and std 1 over the edges of the training graph
+    localsim_hops: int = 0  # [0, 2]; φ is also read as averaged over the node and its neighbours, so many times
+    localsim_degree: bool = False  # the standardised log degree is read beside φ
 
     # the model
     weights: Weights = "localsim"
@@ -166,6 +171,7 @@ class LSGNNConfig(TrainingConfig):
             self._require(field, 0 <= getattr(self, field) <= 1, "between 0 and 1")
         for field in ("K", "hidden_channels", "reduce_layers"):
             self._require(field, getattr(self, field) >= 1, "at least 1")
+        self._require("localsim_hops", 0 <= self.localsim_hops <= 2, "0, 1 or 2")
         self._require("euclid_sign", self.euclid_sign in (-1, 1), "-1 or 1")
 
     @property
@@ -176,6 +182,11 @@ class LSGNNConfig(TrainingConfig):
     def similarity_direction(self) -> Direction:
         """Whose similarities LocalSim reads: by default those of the nodes that propagation reads."""
         return self.direction if self.localsim_direction == "same" else self.localsim_direction
+
+    @property
+    def localsim_columns(self) -> int:
+        """How many numbers of a node MLP_α reads, before they are squared."""
+        return 1 + self.localsim_hops + self.localsim_degree
 
     @property
     def kept_per_node(self) -> str:

@@ -2,12 +2,14 @@ import inspect
 import textwrap
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 import torch
 
+from lsgnn.errors import InputError
 from lsgnn.nn.localsim import LocalSimWeights, NaiveLocalSim, RefinedLocalSim, neighbours_of
 from lsgnn.nn.rows import Neighbours
-from lsgnn.propagate.similarity import NeighbourSimilarity
+from lsgnn.propagate.similarity import NeighbourSimilarity, smoothing_matrix
 
 # node 0: neighbours at similarity 0 and 1; node 1: two at 0.5; node 2: none
 SHARE = sp.csr_array(np.array([[0, 1, 1], [1, 0, 1], [0, 0, 0]], dtype=np.float32))
@@ -32,6 +34,26 @@ def test_weights_are_unbounded_and_as_many_as_asked_for() -> None:
     weights = LocalSimWeights(num_weights=7, hidden_channels=8)(NEIGHBOURS)
     assert weights.shape == (3, 7)
     assert (weights < 0).any()
+
+
+def test_similarities_are_standardised_by_what_was_measured_once() -> None:
+    naive = LocalSimWeights(1, 8, refined=False, scale="standard")
+    naive.set_scales((0.5, 2.0), (0.0, 1.0))
+    assert naive.columns(NEIGHBOURS)[:, 0].tolist() == [0.0, 0.0, 0.0]  # mean of (0 - .5) / 2 and (1 - .5) / 2
+    assert NeighbourSimilarity.of(SHARE, np.array([0, 1, 0.5, 0.5], np.float32)).scale == (0.5, 0.125**0.5)
+
+
+def test_smoothed_localsim_is_the_mean_over_the_node_and_its_neighbours() -> None:
+    similarity = NeighbourSimilarity.of(SHARE, np.array([0, 1, 0.5, 0.7], dtype=np.float32))
+    neighbours = Neighbours.of(similarity, smoothing_matrix(SHARE))
+    weights = LocalSimWeights(1, 8, refined=False, hops=2, degree=True)
+    once = [(0.5 + 0.6 + 0) / 3, (0.5 + 0.6 + 0) / 3, 0.0]  # nodes 0 and 1 read each other and node 2, which reads none
+    twice = [sum(once) / 3, sum(once) / 3, 0.0]
+    expected = np.stack([[0.5, 0.6, 0.0], once, twice, np.log([3, 3, 1])], axis=1)
+    assert np.allclose(weights.columns(neighbours), expected, atol=1e-6)
+    assert weights.mlp[0].in_features == 8
+    with pytest.raises(InputError, match="nothing to smooth LocalSim with"):
+        weights.columns(NEIGHBOURS)
 
 
 def test_pyg_users_get_their_neighbours_from_an_edge_index() -> None:

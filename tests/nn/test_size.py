@@ -24,6 +24,9 @@ settings = st.fixed_dictionaries(
         "weights": st.sampled_from([kind for kind in Weights.__args__ if kind != "auto"]),  # type: ignore[attr-defined]
         "head": st.sampled_from(["linear", "mlp"]),
         "adjacency_embedding": st.booleans(),
+        "localsim_scale": st.sampled_from(["none", "standard"]),
+        "localsim_hops": st.integers(0, 2),
+        "localsim_degree": st.booleans(),
         "reduce_norm": st.sampled_from(["row", "batch", "none"]),
     }
 )

@@ -37,6 +37,7 @@ def store(tmp_path: Path) -> Store:
         {"class_weight": "balanced", "beta": 0.3, "gamma": 0.9},
         {"weights": "graph", "propagation": "power"},
         {"reduce_norm": "batch"},
+        {"localsim_scale": "standard", "localsim_degree": True},
     ],
 )
 def test_one_batch_of_all_rows_is_the_training_of_the_torch_loop(store: Store, settings: dict[str, Any]) -> None:
@@ -99,6 +100,7 @@ def test_mini_batches_learn(store: Store) -> None:
     [
         ({"direction": "out"}, "direction='out', but the store was made with 'undirected'"),
         ({"K": 4}, "K=4, but the store was made with 3"),
+        ({"localsim_hops": 1}, "localsim_hops=1 reads the φ of other nodes, which a row of a store does not know"),
         ({"structure_features": "degrees"}, "structure_features='degrees' is not for stores: use 'none'"),
         ({"adjacency_embedding": True}, "adjacency_embedding=True keeps parameters of each node"),
         ({"weights": "free"}, "weights='free' keeps parameters of each node"),

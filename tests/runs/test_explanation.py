@@ -20,6 +20,7 @@ KINDS = [
     {"weights": "graph"},
     {"reduce_norm": "batch", "out_norm": False},
     {"reduce_norm": "none"},
+    {"localsim_scale": "standard", "localsim_hops": 2, "localsim_degree": True},
     {"weights": "node"},
     {"weights": "localsim_naive"},
     {"weights": "free", "adjacency_embedding": True},

@@ -24,6 +24,7 @@ KINDS = [
     {"structure_features": "degrees"},
     {"reduce_norm": "batch", "reduce_layers": 2, "feature_norm": "none"},
     {"reduce_norm": "none"},
+    {"localsim_scale": "standard", "localsim_degree": True},
 ]
 
 
@@ -85,3 +86,8 @@ def test_the_name_must_say_onnx_and_the_extra_is_named_where_it_is_missing(tmp_p
     with pytest.raises(InputError, match=r"onnx is not installed: run pip install 'lsgnn\[onnx\]'"):
         export_onnx(run, tmp_path / "head.onnx")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_row_does_not_know_the_localsim_of_its_neighbours():
+    with pytest.raises(InputError, match="localsim_hops=1 reads the φ of other nodes"):
+        onnx_model(small_run(localsim_hops=1))

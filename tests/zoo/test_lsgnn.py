@@ -30,6 +30,19 @@ def test_new_nodes_among_themselves_leave_known_degrees_alone_and_both_ways_agre
     assert np.abs(near - alone).max() > 1e-4
 
 
+@pytest.mark.parametrize("hops", [0, 2])
+def test_other_graphs_and_new_nodes_are_compared_on_the_scale_of_training(hops: int) -> None:
+    graph = random_graph()
+    config = LSGNNConfig(K=2, epochs=5, localsim_scale="standard", localsim_degree=True, localsim_hops=hops)
+    run = fit(graph, config.replace(direction="out"))
+    mean, std = run.module.fusion.weights.localsim.standardized.scale.tolist()
+    assert (mean, std) == pytest.approx(run.inputs.similarity.scale)
+    assert np.allclose(run.predict(graph).probabilities, run.predict().probabilities, atol=1e-6)
+    new = {"x": np.asarray(graph.x)[:2] + 1, "edges": [(40, 3), (41, 40)]}
+    near, exact = (run.predict_new(**new, exact=exact).probabilities for exact in (False, True))
+    np.testing.assert_allclose(near, exact, atol=1e-6)
+
+
 def test_pyg_users_get_degrees_by_the_transform() -> None:
     from lsgnn.nn.transform import LSGNNPrecompute
 

@@ -37,7 +37,7 @@ def deep_rows(pre: Precomputed, config: LSGNNConfig, narrow: bool | None = None)
         narrow = (2 * config.K + 1) * n * d * 4 > LARGEST_STACK
     channels = RecurrenceChannels.of(pre, config) if narrow else StreamedChannels(pre, config)
     links = None if pre.links is None else SparseMatrix.of(pre.links)
-    return Rows(channels, Neighbours.of(pre.similarity), links)
+    return Rows(channels, Neighbours.of(pre.similarity, pre.smoothing), links)
 
 
 @dataclass(frozen=True)

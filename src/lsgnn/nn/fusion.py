@@ -9,6 +9,8 @@ All kinds answer the same call, `weights(rows, G_I) → α [b, K, 3]`, last axis
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -27,12 +29,12 @@ def fuse(reduced: Tensor, alpha: Tensor) -> Tensor:
 
 
 class LocalSimFusion(nn.Module):
-    """The paper's weights: from LocalSim, refined or naive."""
+    """The paper's weights: from LocalSim, refined or naive; `reads` are further arguments of `LocalSimWeights`."""
 
-    def __init__(self, K: int, hidden_channels: int, refined: bool) -> None:
+    def __init__(self, K: int, hidden_channels: int, refined: bool, **reads: Any) -> None:
         super().__init__()
         self.K = K
-        self.weights = LocalSimWeights(3 * K, hidden_channels, refined)
+        self.weights = LocalSimWeights(3 * K, hidden_channels, refined, **reads)
 
     def forward(self, rows: Rows, G_I: Tensor) -> Tensor:
         alpha: Tensor = self.weights(rows).view(-1, self.K, 3)
@@ -101,14 +103,15 @@ class RandomFusion(nn.Module):
         return alpha
 
 
-def make_fusion(kind: Weights, K: int, hidden_channels: int, num_nodes: int | None) -> nn.Module:
-    """The module for one kind of weights; those that keep something per node need `num_nodes`."""
+def make_fusion(kind: Weights, K: int, hidden_channels: int, num_nodes: int | None, **reads: Any) -> nn.Module:
+    """The module for one kind of weights; those that keep something per node need `num_nodes`, and `reads` is for
+    LocalSim."""
     if kind == "graph":
         return GraphFusion(K)
     if kind == "node":
         return NodeFusion(K, hidden_channels)
     if kind in ("localsim", "localsim_naive"):
-        return LocalSimFusion(K, hidden_channels, refined=kind == "localsim")
+        return LocalSimFusion(K, hidden_channels, refined=kind == "localsim", **reads)
     if num_nodes is None:
         raise ValueError(f"weights={kind!r} keeps a value per node: pass num_nodes")
     return FreeFusion(K, num_nodes) if kind == "free" else RandomFusion(K, hidden_channels, num_nodes)

@@ -7,10 +7,10 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor, nn
 
-from lsgnn.config import Similarity
+from lsgnn.config import LocalSimScale, Similarity
 from lsgnn.nn.rows import Neighbours, Rows
 from lsgnn.propagate.feature_norm import normalize_features
-from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity
+from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity, smoothing_matrix
 
 
 def two_layer_perceptron(in_channels: int, hidden_channels: int, out_channels: int) -> nn.Sequential:
@@ -18,8 +18,25 @@ def two_layer_perceptron(in_channels: int, hidden_channels: int, out_channels: i
 
 
 def with_square(values: Tensor) -> Tensor:
-    """[v, v²] [b, 2] of values [b]."""
-    return torch.stack([values, values**2], dim=-1)
+    """[v, v²] [b, 2] of values [b]; of several columns [b, m], one pair after the other [b, 2m]."""
+    pairs = torch.stack([values, values**2], dim=-1)
+    return pairs if values.dim() == 1 else pairs.flatten(1)
+
+
+class Standardized(nn.Module):
+    """Numbers by a mean and a standard deviation that were measured once, on the graph that is trained on, and are kept
+    with the weights."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale: Tensor
+        self.register_buffer("scale", torch.tensor([0.0, 1.0]))
+
+    def set(self, mean_and_std: tuple[float, float]) -> None:
+        self.scale.copy_(torch.tensor(mean_and_std))
+
+    def forward(self, values: Tensor) -> Tensor:
+        return (values - self.scale[0]) / self.scale[1]
 
 
 class RefinedLocalSim(nn.Module):
@@ -32,22 +49,29 @@ class RefinedLocalSim(nn.Module):
 
     Args:
         hidden_channels: width of :math:`\mathrm{MLP}_{ls}`.
+        scale: `standard` for similarities with mean 0 and standard deviation 1. On most graphs they lie in a narrow
+            band far from 0, where the MLP starts nearly constant and some seeds never recover.
     """
 
-    def __init__(self, hidden_channels: int) -> None:
+    def __init__(self, hidden_channels: int, scale: LocalSimScale = "none") -> None:
         super().__init__()
+        self.standardized = Standardized() if scale == "standard" else nn.Identity()
         self.mlp = two_layer_perceptron(2, hidden_channels, 1)
 
     def forward(self, neighbours: Neighbours) -> Tensor:
         """[U] distinct similarities → [n]."""
-        return neighbours.mean(self.mlp(with_square(neighbours.values)).squeeze(-1))
+        return neighbours.mean(self.mlp(with_square(self.standardized(neighbours.values))).squeeze(-1))
 
 
 class NaiveLocalSim(nn.Module):
     r"""The plain mean :math:`\phi_i = \frac{1}{|N_i|} \sum_j d_{ij}`; nothing to learn."""
 
+    def __init__(self, scale: LocalSimScale = "none") -> None:
+        super().__init__()
+        self.standardized = Standardized() if scale == "standard" else nn.Identity()
+
     def forward(self, neighbours: Neighbours) -> Tensor:
-        return neighbours.mean(neighbours.values)
+        return neighbours.mean(self.standardized(neighbours.values))
 
 
 class LocalSimWeights(nn.Module):
@@ -79,12 +103,33 @@ class LocalSimWeights(nn.Module):
         num_weights: m, how many weights each node needs (one per representation).
         hidden_channels: width of both perceptrons.
         refined: False for the naive LocalSim.
+        scale: `standard` for similarities on one scale, which `set_scales` measures.
+        hops: φ is also read as averaged over the node and its neighbours, once or twice: φ of one node is mostly noise.
+        degree: True to read the node's standardised log degree as well.
     """
 
-    def __init__(self, num_weights: int, hidden_channels: int, refined: bool = True) -> None:
+    def __init__(
+        self,
+        num_weights: int,
+        hidden_channels: int,
+        refined: bool = True,
+        scale: LocalSimScale = "none",
+        hops: int = 0,
+        degree: bool = False,
+    ) -> None:
         super().__init__()
-        self.localsim = RefinedLocalSim(hidden_channels) if refined else NaiveLocalSim()
-        self.mlp = two_layer_perceptron(2, hidden_channels, num_weights)
+        self.hops = hops
+        self.localsim = RefinedLocalSim(hidden_channels, scale) if refined else NaiveLocalSim(scale)
+        self.degree = Standardized() if degree else None
+        self.mlp = two_layer_perceptron(2 * (1 + hops + degree), hidden_channels, num_weights)
+
+    @torch.no_grad()
+    def set_scales(self, similarity: tuple[float, float], log_degree: tuple[float, float]) -> None:
+        """Mean and standard deviation of the graph that is trained on, where they are used."""
+        if isinstance(self.localsim.standardized, Standardized):
+            self.localsim.standardized.set(similarity)
+        if self.degree is not None:
+            self.degree.set(log_degree)
 
     @torch.no_grad()
     def start_at(self, weights: Tensor, scale: float = 0.1) -> None:
@@ -99,12 +144,23 @@ class LocalSimWeights(nn.Module):
 
     def forward(self, rows: Rows | Neighbours) -> Tensor:
         """→ [b, m] at the given rows (all nodes, if given only their neighbours)."""
-        phi = self.localsim(rows) if isinstance(rows, Neighbours) else rows.pick(self.localsim(rows.neighbours))
-        weights: Tensor = self.mlp(with_square(phi))
+        columns = self.columns(rows) if isinstance(rows, Neighbours) else rows.pick(self.columns(rows.neighbours))
+        weights: Tensor = self.mlp(with_square(columns))
         return weights
 
+    def columns(self, neighbours: Neighbours) -> Tensor:
+        """What the weights of all nodes are made of: φ, φ averaged once and twice, the log degree [n, 1 to 4]."""
+        found = [self.localsim(neighbours)]
+        for _ in range(self.hops):
+            found.append(neighbours.smoothed(found[-1]))
+        if self.degree is not None:
+            found.append(self.degree(neighbours.log_degree))
+        return torch.stack(found, dim=1)
 
-def neighbours_of(x: Tensor, edge_index: Tensor, similarity: Similarity = "cosine") -> Neighbours:
+
+def neighbours_of(
+    x: Tensor, edge_index: Tensor, similarity: Similarity = "cosine", smoothing: bool = False
+) -> Neighbours:
     """The similarities that `LocalSimWeights` reads, for users of PyG: computed once, without gradients.
 
     Node i's neighbours are the sources of the edges into i, as PyG's messages flow; self loops do not count, repeated
@@ -114,6 +170,7 @@ def neighbours_of(x: Tensor, edge_index: Tensor, similarity: Similarity = "cosin
         x: features [n, d].
         edge_index: edges [2, E], row 0 the source, row 1 the target.
         similarity: `cosine`, `euclidean` (minus the distance) or `squared` (minus its square).
+        smoothing: True for `LocalSimWeights` with `hops`.
     """
     n = x.shape[0]
     source, target = edge_index.detach().cpu().numpy()
@@ -124,4 +181,5 @@ def neighbours_of(x: Tensor, edge_index: Tensor, similarity: Similarity = "cosin
     pairs = np.stack([np.repeat(np.arange(n), np.diff(neighbours.indptr)), neighbours.indices])
     scaled = normalize_features(x.detach().cpu().float().numpy(), "l2")
     values = edge_similarity(scaled, pairs, similarity)
-    return Neighbours.of(NeighbourSimilarity.of(neighbours, values)).to(x.device)
+    averages = smoothing_matrix(neighbours) if smoothing else None
+    return Neighbours.of(NeighbourSimilarity.of(neighbours, values), averages).to(x.device)

@@ -10,10 +10,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lsgnn.config import Head, LSGNNConfig, ReduceInit, ReduceNorm, Weights
+from lsgnn.config import LOCALSIM_INPUTS, Head, LocalSimScale, LSGNNConfig, ReduceInit, ReduceNorm, Weights
 from lsgnn.errors import InputError
 from lsgnn.nn.channel_norm import make_channel_norm
-from lsgnn.nn.fusion import fuse, make_fusion
+from lsgnn.nn.fusion import LocalSimFusion, fuse, make_fusion
 from lsgnn.nn.rows import Channels, Rows
 from lsgnn.nn.sparse import SparseMatrix
 
@@ -43,6 +43,7 @@ class LSGNN(nn.Module):
         reduce_init: Glorot over the stack of matrices (as released) or per matrix.
         reduce_norm: what norm is in the reduction: rows of length one (as released), which hides how large they were,
             columns by their mean and standard deviation over the rows in training (batch norm), or nothing.
+        localsim_scale, localsim_hops, localsim_degree: what the weights read, as in `LocalSimWeights`.
 
     Shapes:
         - input: `Rows` of b nodes, made by `lsgnn.nn.rows.make_rows` or the PyG transform `LSGNNPrecompute`
@@ -64,6 +65,9 @@ class LSGNN(nn.Module):
         num_nodes: int | None = None,
         reduce_init: ReduceInit = "stacked",
         reduce_norm: ReduceNorm = "row",
+        localsim_scale: LocalSimScale = "none",
+        localsim_hops: int = 0,
+        localsim_degree: bool = False,
     ) -> None:
         super().__init__()
         if adjacency_embedding and num_nodes is None:
@@ -72,7 +76,8 @@ class LSGNN(nn.Module):
         self.K, self.out_norm, self.dropout = K, out_norm, dropout
         z, blocks = hidden_channels, K + 1 + adjacency_embedding
         self.reduce = ChannelReduction(2 * K + 1, in_channels, z, reduce_layers, reduce_init, reduce_norm)
-        self.fusion = make_fusion(weights, K, z, num_nodes)
+        reads = dict(scale=localsim_scale, hops=localsim_hops, degree=localsim_degree)
+        self.fusion = make_fusion(weights, K, z, num_nodes, **reads)
         self.adjacency = AdjacencyEmbedding(num_nodes, z) if adjacency_embedding and num_nodes else None
         self.head = output_layer(head, blocks * z, 2 * z, out_channels)
 
@@ -92,6 +97,7 @@ class LSGNN(nn.Module):
             num_nodes=num_nodes,
             reduce_init=config.reduce_init,
             reduce_norm=config.reduce_norm,
+            **{name: getattr(config, name) for name in LOCALSIM_INPUTS},
         )
 
     @classmethod
@@ -108,6 +114,11 @@ class LSGNN(nn.Module):
         for module in self.modules():
             if module is not self and callable(reset := getattr(module, "reset_parameters", None)):
                 reset()
+
+    def set_scales(self, similarity: tuple[float, float], log_degree: tuple[float, float]) -> None:
+        """Before training: mean and standard deviation of similarities and log degrees, where they are standardised."""
+        if isinstance(self.fusion, LocalSimFusion):
+            self.fusion.weights.set_scales(similarity, log_degree)
 
     def embed(self, rows: Rows) -> Tensor:
         """The final representation of each node, [b, (K+1)·z] (one block more with the adjacency embedding)."""

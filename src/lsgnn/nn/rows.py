@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from lsgnn.config import LSGNNConfig
+from lsgnn.errors import InputError
 from lsgnn.memory import LOWER_EITHER, LOWER_K, require_memory
 from lsgnn.nn.horner import by_horner
 from lsgnn.nn.size import largest_settings, num_activations
@@ -77,21 +78,38 @@ class NarrowChannels:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Torch form of `NeighbourSimilarity`: distinct similarities [U] and each node's share of them [n, U]."""
+    """Torch form of `NeighbourSimilarity`: distinct similarities [U], each node's share of them [n, U], log degree [n].
+
+    `smoothing` [n, n] averages over a node and its neighbours.
+    """
 
     values: Tensor
     share: SparseMatrix
+    log_degree: Tensor
+    smoothing: SparseMatrix | None = None
 
     @classmethod
-    def of(cls, similarity: NeighbourSimilarity) -> Neighbours:
-        return cls(torch.from_numpy(similarity.values), SparseMatrix.of(similarity.share))
+    def of(cls, similarity: NeighbourSimilarity, smoothing: sp.csr_array | None = None) -> Neighbours:
+        return cls(
+            torch.from_numpy(similarity.values),
+            SparseMatrix.of(similarity.share),
+            torch.from_numpy(similarity.log_degree),
+            None if smoothing is None else SparseMatrix.of(smoothing),
+        )
 
     def mean(self, function_of_values: Tensor) -> Tensor:
         """Mean over each node's neighbours of a function given at the distinct similarities: [U] → [n]."""
         return (self.share @ function_of_values.unsqueeze(-1)).squeeze(-1)
 
+    def smoothed(self, phi: Tensor) -> Tensor:
+        """Mean over each node and its neighbours of a number of every node: [n] → [n]."""
+        if self.smoothing is None:
+            raise InputError("the rows hold nothing to smooth LocalSim with: precompute them with localsim_hops")
+        return (self.smoothing @ phi.unsqueeze(-1)).squeeze(-1)
+
     def to(self, device: torch.device | str) -> Neighbours:
-        return Neighbours(self.values.to(device), self.share.to(device))
+        smoothing = None if self.smoothing is None else self.smoothing.to(device)
+        return Neighbours(self.values.to(device), self.share.to(device), self.log_degree.to(device), smoothing)
 
 
 @dataclass(frozen=True)
@@ -129,7 +147,7 @@ def make_rows(pre: Precomputed, config: LSGNNConfig, dense: bool | None = None) 
         x, adj = SparseMatrix.of(sp.csr_array(pre.x)), SparseMatrix.of(pre.adj)
         matrices = NarrowChannels(x, adj, torch.from_numpy(mixing(config)).float())
     links = None if pre.links is None else SparseMatrix.of(pre.links)
-    return Rows(matrices, Neighbours.of(pre.similarity), links)
+    return Rows(matrices, Neighbours.of(pre.similarity, pre.smoothing), links)
 
 
 def require_memory_for_rows(pre: Precomputed, config: LSGNNConfig, dense: bool | None = None) -> None:

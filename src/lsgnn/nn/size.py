@@ -12,9 +12,11 @@ def num_weights(config: LSGNNConfig, in_channels: int, out_channels: int, num_no
     if (layers := config.reduce_layers) > 1:  # all but the last are 2z wide
         per_channel = in_channels * 2 * z + (layers - 2) * (2 * z) ** 2 + 2 * z * z
     perceptron = 3 * z + 3 * K * (z + 1)  # of two inputs: [v, v²] → 3K weights
+    localsim = perceptron + 2 * z * (config.localsim_columns - 1)
+    localsim += 2 * (config.localsim_scale == "standard") + 2 * config.localsim_degree  # means and deviations
     fusion = {
-        "localsim": 3 * z + z + 1 + perceptron,
-        "localsim_naive": perceptron,
+        "localsim": 3 * z + z + 1 + localsim,
+        "localsim_naive": localsim,
         "graph": 3 * K,
         "node": 3 * K * (z + 1),
         "free": 3 * K * n,

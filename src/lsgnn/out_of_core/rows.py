@@ -13,12 +13,13 @@ import torch
 from numpy.typing import NDArray
 
 from lsgnn.config import LSGNNConfig
+from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import DenseChannels, Neighbours, Rows
 from lsgnn.out_of_core.layout import hop, similarity_neighbours
 from lsgnn.out_of_core.settings import require_suited
 from lsgnn.out_of_core.store import Store
 from lsgnn.propagate.precompute import mixing
-from lsgnn.propagate.similarity import NeighbourSimilarity
+from lsgnn.propagate.similarity import NeighbourSimilarity, mean_and_std
 
 BYTES_PER_NEIGHBOUR = 160  # that a neighbour's similarity takes, with its place in sparse matrices and their gradients
 
@@ -56,6 +57,12 @@ class StoredRows:
             stop = min(start + rows, max(within, start + 1), self.store.num_nodes)
             yield start, stop
             start = stop
+
+    def set_scales(self, model: LSGNN) -> None:
+        """Measures the similarities and degrees of the store for a model that standardises them."""
+        if self.config.localsim_scale == "standard" or self.config.localsim_degree:
+            log_degree = np.log1p(np.diff(self._files["indptr"]))
+            model.set_scales(mean_and_std(self._files["similarity"]), mean_and_std(log_degree))
 
     def _rows(self, basis: NDArray[np.float32], nodes: NDArray[np.integer]) -> Rows:
         """From Â^s X of these nodes [b, K+1, d]."""

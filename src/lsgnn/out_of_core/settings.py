@@ -24,5 +24,10 @@ def require_storable(config: LSGNNConfig) -> None:
             f"structure_features={config.structure_features!r} is not for stores: use 'none', or write log degrees "
             "into x as columns of your own"
         )
+    if config.localsim_hops:
+        raise InputError(
+            f"localsim_hops={config.localsim_hops} reads the φ of other nodes, which a row of a store does not know: "
+            "use 0, or train in memory"
+        )
     if kept := config.kept_per_node:
         raise InputError(f"{kept} keeps parameters of each node and is not for stores: train without it")

@@ -78,6 +78,7 @@ def train_stored(
     further = ValidationScore(config.select_by, y[train].numpy(), y[val].numpy())
     with seeded(config.seed):
         model = LSGNN.from_config(config, store.manifest.num_features, num_classes, store.num_nodes).to(device)
+        rows.set_scales(model)
         shared, optimizer = world.share_gradients(model), make_optimizer(model, config)
         if not world.is_first:
             torch.manual_seed(config.seed + world.rank)  # every process drops out other units

@@ -18,7 +18,7 @@ from lsgnn.propagate.extremes import require_moderate_features, require_moderate
 from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.filters import adjacency, filter_pair, normalized_adjacency
 from lsgnn.propagate.irdc import MAX_BASIS_K, mixing_matrix, propagate
-from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity
+from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity, smoothing_matrix
 
 CACHE_BYTES = 1 << 22  # a column block of the propagated matrix should stay in the processor's cache
 NARROWEST_BLOCK = 64  # columns; in narrower ones reading the indices costs more than the cache saves
@@ -34,6 +34,7 @@ class Precomputed:
         similarity: similarities of each node to its neighbours.
         links: A [n, n] of out-links, self loops kept, for the adjacency embedding (None unless asked for).
         columns: the scale of standardised features (None otherwise).
+        smoothing: what averages φ over a node and its neighbours [n, n] (None unless asked for).
     """
 
     x: Features
@@ -41,6 +42,7 @@ class Precomputed:
     similarity: NeighbourSimilarity
     links: sp.csr_array | None = None
     columns: ColumnScale | None = None
+    smoothing: sp.csr_array | None = None
 
     @property
     def num_nodes(self) -> int:
@@ -68,7 +70,8 @@ def precompute(graph: Graph, config: LSGNNConfig, columns: ColumnScale | None = 
     if config.adjacency_embedding:
         require_moderate_weights(graph, "adjacency_embedding")
     links = adjacency(graph, "out", self_loops=True) if config.adjacency_embedding else None
-    return Precomputed(x, adj, neighbour_similarity(graph, x, config), links, columns)
+    smoothing = smoothing_matrix(localsim_neighbours(graph, config)) if config.localsim_hops else None
+    return Precomputed(x, adj, neighbour_similarity(graph, x, config), links, columns, smoothing)
 
 
 def _require_memory_for(graph: Graph, x: Features) -> None:
@@ -80,10 +83,15 @@ def _require_memory_for(graph: Graph, x: Features) -> None:
 
 def neighbour_similarity(graph: Graph, x: Features, config: LSGNNConfig) -> NeighbourSimilarity:
     """Similarities over the neighbourhood that LocalSim reads (by default the one that propagation reads)."""
-    neighbours = adjacency(graph, config.similarity_direction, self_loops=config.localsim_self_loops)
+    neighbours = localsim_neighbours(graph, config)
     ego = np.repeat(np.arange(graph.num_nodes), np.diff(neighbours.indptr))
     pairs = np.stack([ego, neighbours.indices])
     return NeighbourSimilarity.of(neighbours, edge_similarity(x, pairs, config.similarity, config.euclid_sign))
+
+
+def localsim_neighbours(graph: Graph, config: LSGNNConfig) -> sp.csr_array:
+    """A [n, n] of the neighbours that LocalSim compares a node with."""
+    return adjacency(graph, config.similarity_direction, self_loops=config.localsim_self_loops)
 
 
 def mixing(config: LSGNNConfig) -> NDArray[np.float64]:

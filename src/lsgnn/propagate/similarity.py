@@ -33,10 +33,14 @@ class NeighbourSimilarity:
         values: the distinct similarities [U].
         share: [n, U]; row i holds, at value u, the share of i's neighbours with that similarity.
             Rows sum to 1, or are empty for a node without neighbours.
+        log_degree: log(1 + number of neighbours) [n].
+        scale: mean and standard deviation of the similarities over the edges.
     """
 
     values: NDArray[np.float32]
     share: sp.csr_array
+    log_degree: NDArray[np.float32]
+    scale: tuple[float, float]
 
     @classmethod
     def of(cls, neighbours: sp.csr_array, similarity: NDArray[np.float32]) -> NeighbourSimilarity:
@@ -47,11 +51,36 @@ class NeighbourSimilarity:
         share = (neighbours.data / total[rows]).astype(np.float32)
         grouped = sp.csr_array((share, (rows, which)), shape=(neighbours.shape[0], len(values)))
         grouped.sum_duplicates()
-        return cls(values, grouped)
+        log_degree = np.log1p(np.diff(neighbours.indptr)).astype(np.float32)
+        return cls(values, grouped, log_degree, mean_and_std(similarity))
+
+    @property
+    def degree_scale(self) -> tuple[float, float]:
+        """Mean and standard deviation of the log degrees over the nodes."""
+        return mean_and_std(self.log_degree)
 
     def naive_localsim(self) -> NDArray[np.float32]:
         """φ_i, the plain mean of the similarities [n]."""
         return np.asarray(self.share @ self.values, dtype=np.float32)
+
+
+def mean_and_std(values: NDArray[np.floating]) -> tuple[float, float]:
+    """Of any numbers; a deviation of 1 where they do not differ by more than rounding, or there are none."""
+    if not len(values):
+        return 0.0, 1.0
+    mean = float(values.mean(dtype=np.float64))
+    parts = (values[start : start + BLOCK].astype(np.float64) for start in range(0, len(values), BLOCK))
+    std = float(np.sqrt(sum(((part - mean) ** 2).sum() for part in parts) / len(values)))
+    return mean, std if std > 1e-6 * abs(mean) else 1.0
+
+
+def smoothing_matrix(neighbours: sp.csr_array) -> sp.csr_array:
+    """Row-normalised A + I [n, n], every neighbour counted once: the mean over a node and its neighbours."""
+    n = neighbours.shape[0]
+    places = (np.repeat(np.arange(n), np.diff(neighbours.indptr)), neighbours.indices)
+    pattern = sp.csr_array((np.ones(neighbours.nnz), places), shape=(n, n))
+    pattern = sp.csr_array(pattern.maximum(sp.eye_array(n, format="csr")))
+    return sp.csr_array(sp.diags_array(1 / np.diff(pattern.indptr)) @ pattern).astype(np.float32)
 
 
 def edge_similarity(

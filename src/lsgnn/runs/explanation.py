@@ -50,7 +50,8 @@ class Explanation:
         prediction: the most probable class.
         probabilities: calibrated probability of each class [C].
         logits: what the contributions add up to [C], before calibration.
-        localsim: φ, the learned local similarity; None where the model's weights do not use it.
+        localsim: φ, the learned local similarity (averaged `localsim_hops` times); None where the model's weights do
+            not use it.
         localsim_percentile: share of nodes (in percent) with a smaller φ, ties counted half.
         naive_localsim: the plain mean similarity to the neighbours, and its percentile.
         alpha: fusion weights [K, 3], last axis (own, low, high).
@@ -156,10 +157,11 @@ def explain(run: Run, node_id: Any, member: int | None = None) -> Explanation:
 
 @torch.no_grad()
 def _localsim(model: LSGNN, rows: Rows) -> NDArray[np.float32] | None:
-    """φ of all nodes [n], if the model's weights come from it."""
+    """φ of all nodes [n], averaged over neighbourhoods if the model does so; None if its weights do not read it."""
     if not isinstance(model.fusion, LocalSimFusion):
         return None
-    phi: Tensor = model.fusion.weights.localsim(rows.neighbours)
+    weights = model.fusion.weights
+    phi: Tensor = weights.columns(rows.neighbours)[:, weights.hops]
     return phi.numpy()
 
 

@@ -3,9 +3,9 @@
 The file reads `channels` [b, 2K+1, d] (a node's scaled features and, if it has them, degrees, then its K low-pass and
 its K high-pass hops) and, where the
 weights come from LocalSim, `similarity` [b, w] and `share` [b, w]: a node's similarities to its neighbours and the
-share of the neighbours that has each (rows sum to 1, padded with zeros; all zeros without neighbours). LocalSim itself
-is in the file. Out come `logits` [b, C] and calibrated `probabilities` [b, C]; b and w are free. `onnx_inputs` makes
-the inputs.
+share of the neighbours that has each (rows sum to 1, padded with zeros; all zeros without neighbours); with
+`localsim_degree` also `log_degree` [b], log(1 + neighbours). LocalSim itself is in the file. Out come `logits` [b, C]
+and calibrated `probabilities` [b, C]; b and w are free. `onnx_inputs` makes the inputs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lsgnn.errors import InputError
 from lsgnn.files import write_atomically
 from lsgnn.nn.channel_norm import ChannelBatchNorm, RowNorm, folded
 from lsgnn.nn.fusion import GraphFusion, LocalSimFusion, NodeFusion
-from lsgnn.nn.localsim import RefinedLocalSim
+from lsgnn.nn.localsim import LocalSimWeights, NaiveLocalSim, RefinedLocalSim, Standardized
 from lsgnn.nn.model import LSGNN
 from lsgnn.propagate.precompute import channels
 from lsgnn.runs.onnx_graph import OnnxGraph, Shape
@@ -47,6 +47,11 @@ def onnx_model(run: Run) -> Any:
     """The row head as an ONNX `ModelProto`; several members are averaged by probability, as in the run."""
     run.require_lsgnn("be written as a head that reads single rows")
     run.require_not_tied("single rows")
+    if run.config.localsim_hops:
+        raise InputError(
+            f"localsim_hops={run.config.localsim_hops} reads the φ of other nodes, which a single row does not know: "
+            "train with localsim_hops=0 to export a head"
+        )
     g, K, graph = OnnxGraph(), run.config.K, run.graph
     logits = [_logits(g, model) for model in run.modules]
     if len(logits) == 1:
@@ -58,6 +63,8 @@ def onnx_model(run: Run) -> Any:
     inputs: dict[str, Shape] = {"channels": ("rows", 2 * K + 1, run.inputs.x.shape[1])}
     if _reads_similarities(run):
         inputs |= {"similarity": ("rows", "neighbours"), "share": ("rows", "neighbours")}
+        if run.config.localsim_degree:
+            inputs["log_degree"] = ("rows",)
     shape = ("rows", graph.num_classes)
     facts = {
         "class_names": json.dumps(graph.class_names, ensure_ascii=False),
@@ -81,6 +88,8 @@ def onnx_inputs(run: Run, nodes: NDArray[np.int64] | None = None) -> dict[str, N
         for name, values in (("similarity", pre.similarity.values[share.indices]), ("share", share.data)):
             feed[name] = np.zeros((len(nodes), max(1, counts.max(initial=0))), np.float32)
             feed[name][place] = values
+        if run.config.localsim_degree:
+            feed["log_degree"] = pre.similarity.log_degree[nodes]
     return feed
 
 
@@ -124,13 +133,29 @@ def _alpha(g: OnnxGraph, fusion: nn.Module, G_I: str, K: int) -> str:
         flat = g.linear(fusion.linear, g.op("Squeeze", G_I, g.constant([0])))
     else:
         assert isinstance(fusion, LocalSimFusion)
-        flat = g.perceptron(fusion.weights.mlp, g.with_square(_localsim(g, fusion.weights.localsim)))
+        flat = g.perceptron(fusion.weights.mlp, _columns(g, fusion.weights))
     return g.op("Transpose", g.op("Reshape", flat, g.constant([-1, K, 3])), perm=[2, 1, 0])
+
+
+def _columns(g: OnnxGraph, weights: LocalSimWeights) -> str:
+    """What the weights are made of, squares included [b, 2 or 4]."""
+    phi = g.with_square(_localsim(g, weights.localsim))
+    if weights.degree is None:
+        return phi
+    return g.op("Concat", phi, g.with_square(_standardized(g, weights.degree, "log_degree")), axis=-1)
+
+
+def _standardized(g: OnnxGraph, by: nn.Module, value: str) -> str:
+    if not isinstance(by, Standardized):
+        return value
+    mean, std = by.scale
+    return g.scaled(value, 1 / std, -mean / std)
 
 
 def _localsim(g: OnnxGraph, localsim: nn.Module) -> str:
     """φ [b]: the mean over the neighbours of a function of one similarity."""
-    value = "similarity"
+    assert isinstance(localsim, RefinedLocalSim | NaiveLocalSim)
+    value = _standardized(g, localsim.standardized, "similarity")
     if isinstance(localsim, RefinedLocalSim):
         value = g.op("Squeeze", g.perceptron(localsim.mlp, g.with_square(value)), g.constant([-1]))
     return g.op("ReduceSum", g.op("Mul", "share", value), g.constant([-1]), keepdims=0)

@@ -1,7 +1,8 @@
 """From new nodes to logits, for a run that stays loaded.
 
 `LocalScorer` is for LSGNN: a new node costs what its own edges cost, whatever the size of the graph.
-`WholeGraphScorer` is for every other model that can read new nodes: each answer is computed on the enlarged graph.
+`WholeGraphScorer` is for every other model that can read new nodes, and for smoothed LocalSim, which reads neighbours of
+neighbours: each answer is computed on the enlarged graph.
 Both give what `Run.predict_new` gives. Nodes that are kept are known to those that come later.
 """
 
@@ -88,7 +89,8 @@ class LocalScorer:
 
     @staticmethod
     def can_score(run: Run) -> bool:
-        return run.model == "lsgnn" and run.config.K <= MAX_BASIS_K and not run.config.tied_to_nodes
+        config = run.config
+        return run.model == "lsgnn" and config.K <= MAX_BASIS_K and not (config.tied_to_nodes or config.localsim_hops)
 
     @torch.no_grad()
     def score(self, new: NewNodes) -> Scored:

@@ -47,6 +47,7 @@ def train(
     _require_memory(pre, num_classes, config)
     with seeded(config.seed):
         model = LSGNN.from_config(config, pre.x.shape[1], num_classes, pre.num_nodes)
+        model.set_scales(pre.similarity.scale, pre.similarity.degree_scale)
         if not fused:
             return train_torch(model.to(device), make_rows(pre, config), y, split, config, on_epoch)
     trained = interruptible(train_cpu, pre, y, split, config, model.state_dict())

@@ -81,8 +81,9 @@ class LSGNNEntry(Model[LSGNNConfig]):
         scales: Scales,
         exact: bool,
     ) -> Rows:
-        """Known nodes stay as they are, unless the exact way is asked for (see `lsgnn.nn.attached_rows`)."""
-        if exact:
+        """Known nodes stay as they are, unless the exact way is asked for (see `lsgnn.nn.attached_rows`) or LocalSim is
+        smoothed, which reads the neighbours of neighbours."""
+        if exact or config.localsim_hops:
             rows: Rows = super().attached(graph, inputs, new, config, scales, exact)
             return rows if inputs.links is None else replace(rows, links=_links_of_enlarged(inputs, new))
         new = new_with_structure(graph.num_nodes, new, config, scales)

@@ -44,5 +44,6 @@ def make_problem(seed: int = 0, n: int = 40, d: int = 12, C: int = 3, dense: boo
     features = x.astype(np.float32) if dense else sp.csr_array(x.astype(np.float32))
     graph = Graph(x=features, edge_index=edges, y=y, class_names=tuple(map(str, range(C))))
     torch.manual_seed(seed)
-    model = LSGNN.from_config(config, d, C, n)
-    return Problem(precompute(graph, config), y, Split(part == 0, part == 1, part == 2), config, model)
+    model, pre = LSGNN.from_config(config, d, C, n), precompute(graph, config)
+    model.set_scales(pre.similarity.scale, pre.similarity.degree_scale)
+    return Problem(pre, y, Split(part == 0, part == 1, part == 2), config, model)

@@ -22,7 +22,7 @@ def graph(n: int, d: int, stored: int | None, edges: int) -> Precomputed:
         return sp.csr_array((np.ones(entries, np.float32), np.zeros(entries, np.int32), indptr), shape=shape)
 
     x = np.zeros((n, d), np.float32) if stored is None else pattern((n, d), stored)
-    similarity = NeighbourSimilarity(np.zeros(0, np.float32), sp.csr_array((n, 0), dtype=np.float32))
+    similarity = NeighbourSimilarity.of(sp.csr_array((n, n), dtype=np.float32), np.zeros(0, np.float32))
     return Precomputed(x, pattern((n, n), edges), similarity)
 
 

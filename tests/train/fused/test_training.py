@@ -68,6 +68,12 @@ def test_whatever_the_norm_of_the_reduction_is(path: str, reduce_norm: str, link
     assert_equals_torch(make_problem(seed=3, dropout=0.0, lr=0.02, epochs=12, **settings), path)
 
 
+@pytest.mark.parametrize("path", ["narrow", "dense"])
+def test_whatever_the_weights_are_made_of(path: str) -> None:
+    settings = dict(localsim_scale="standard", localsim_hops=2, localsim_degree=True)
+    assert_equals_torch(make_problem(seed=3, dropout=0.0, lr=0.02, epochs=12, **settings), path)
+
+
 def test_the_adjacency_embedding_needs_links(problem: Problem) -> None:
     config = problem.config.replace(adjacency_embedding=True)
 

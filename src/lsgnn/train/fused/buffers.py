@@ -14,10 +14,19 @@ def floats(*shape: int) -> Floats:
 
 
 def make_work(
-    layout: Layout, *, rows: int, train_rows: int, reached: int, similarities: int, logits: bool, ranked: int
+    layout: Layout,
+    *,
+    rows: int,
+    train_rows: int,
+    reached: int,
+    similarities: int,
+    smoothed: int,
+    logits: bool,
+    ranked: int,
 ) -> Work:
     """Buffers for `rows` scored rows, the first `train_rows` of them to train on, among `reached` nodes (0 for the
-    dense reduction, which needs none of them), of which `ranked` are sorted by their logits."""
+    dense reduction, which needs none of them), of which `ranked` are sorted by their logits; LocalSim of `smoothed`
+    nodes is averaged."""
     normed = train_rows if layout.batch_norm else 0
     tile = max(size for _, size in layout.tiles)
     require_memory(
@@ -32,6 +41,8 @@ def make_work(
         T1=floats(reached, tile),
         f=floats(similarities),
         grad_f=floats(similarities),
+        phi=floats(layout.hops + 1, smoothed),
+        grad_phi=floats(layout.hops + 1, smoothed),
         grad_reduce=floats(layout.d, layout.width if layout.dense else tile),
         grad_small=layout.zero_small(),
         al_out_T=floats(layout.z, layout.alphas),
@@ -49,7 +60,8 @@ def make_work(
 def make_scratch(layout: Layout) -> Scratch:
     K, z, A = layout.K, layout.z, layout.alphas
     return Scratch(
-        phi=floats(1),
+        phi=floats(layout.columns),
+        grad_phi=floats(layout.columns),
         hidden_in=floats(z),
         sigmoid=floats(z),
         hidden=floats(z),

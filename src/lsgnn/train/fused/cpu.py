@@ -15,6 +15,7 @@ from lsgnn.graph.splits import Split
 from lsgnn.propagate.irdc import MAX_BASIS_K
 from lsgnn.propagate.precompute import Precomputed
 from lsgnn.train.fused.epochs import GRADIENT, PREDICT, TRAIN
+from lsgnn.train.fused.layout import DEGREE_SCALE, SIMILARITY_SCALE
 from lsgnn.train.fused.paths import Path
 from lsgnn.train.fused.structs import State
 from lsgnn.train.fused.task import Task
@@ -63,7 +64,8 @@ def train_cpu(
     if best_epoch == 0:
         BestEpoch(config.select_by).require_any(config.lr)
     epochs = _lines(history[:epochs_run], score_of(config.select_by))
-    return Trained(task.layout.unpack(state.best), best_epoch, epochs, time.perf_counter() - start)
+    kept = {name: initial[name].clone() for name in (SIMILARITY_SCALE, DEGREE_SCALE) if name in initial}
+    return Trained(task.layout.unpack(state.best) | kept, best_epoch, epochs, time.perf_counter() - start)
 
 
 def gradients_cpu(

@@ -40,6 +40,7 @@ from lsgnn.train.fused.rows import (
     softmax_gradient,
 )
 from lsgnn.train.fused.scores import ACCURACY, validation_score
+from lsgnn.train.fused.smoothing import smooth, smooth_backward
 from lsgnn.train.fused.structs import (
     Floats,
     Hyper,
@@ -73,6 +74,8 @@ def prepare(rows: ScoredRows, q: Small, work: Work, shape: Shape, w: Width) -> N
     """What all rows share: LocalSim's perceptron at the distinct similarities, α's output weights transposed."""
     if shape.localsim:
         localsim(rows.similarity, q, work.f, shape, w)
+        if shape.hops > 0:
+            smooth(rows, work, shape)
         for a in range(3 * shape.K):
             for h in range(shape.z):
                 work.al_out_T[h * shape.alphas + a] = q.al_out[a * shape.z + h]
@@ -83,7 +86,7 @@ def evaluate(rows: ScoredRows, q: Small, work: Work, s: Scratch, shape: Shape, w
     """(cross entropy, accuracy) of the validation rows, without dropout; keeps their logits if there is room."""
     loss, correct, masked = 0.0, 0, False
     for r in range(shape.train_rows, shape.train_rows + shape.val_rows):
-        fusion_weights(r, rows.share, work.f, q, work.al_out_T, s, shape, w)
+        fusion_weights(r, rows, q, work, s, shape, w)
         if shape.n > 0:
             links_block(rows.node[r], work, s, shape, w)
         forward(r, work.Z, q, s, masked, shape, w)
@@ -106,11 +109,13 @@ def train_rows(
         work.grad_small[x] = 0
     for x in range(work.grad_f.shape[0]):
         work.grad_f[x] = 0
+    for x in range(work.grad_phi.shape[0]):
+        work.grad_phi[x] = 0
     for r in range(shape.train_rows):
         if masked:
             base = mixed(u32(salt ^ u32(rows.node[r] * u32(0x9E3779B9))))
             draw_mask(s, base, dropout, shape.blocks * shape.z, w)
-        fusion_weights(r, rows.share, work.f, q, work.al_out_T, s, shape, w)
+        fusion_weights(r, rows, q, work, s, shape, w)
         if shape.n > 0:
             links_block(rows.node[r], work, s, shape, w)
         forward(r, work.Z, q, s, masked, shape, w)
@@ -119,7 +124,9 @@ def train_rows(
         backward(r, work.Z, q, g, s, masked, shape, w)
         if shape.n > 0:
             links_block_backward(r, work, s, shape, w)
-        fusion_weights_backward(r, rows.share, work.grad_f, q, g, s, shape, w)
+        fusion_weights_backward(r, rows, q, g, work, s, shape, w)
+    if shape.hops > 0:
+        smooth_backward(rows, work, shape)
     if shape.localsim:
         localsim_backward(rows.similarity, rows.train_similarities, work.grad_f, q, g, shape, w)
     if shape.n > 0:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from lsgnn.compiled import inlined
-from lsgnn.train.fused.structs import Csr, Floats, Scratch, Shape, Small
+from lsgnn.train.fused.smoothing import row_product
+from lsgnn.train.fused.structs import Floats, ScoredRows, Scratch, Shape, Small, Work
 from lsgnn.train.fused.vector import Vec, Width, at, splat, vload, vstore, vsum
 from lsgnn.train.fused.vector_functions import vsigmoid
 
@@ -23,21 +24,32 @@ def silu_slope(x: Vec, sigmoid: Vec) -> Vec:
 
 
 @inlined
-def fusion_weights(
-    r: int, share: Csr, f: Floats, q: Small, al_out_T: Floats, s: Scratch, shape: Shape, w: Width
-) -> None:
+def read_columns(r: int, rows: ScoredRows, work: Work, s: Scratch, shape: Shape) -> None:
+    """What row r's weights are made of, into s.phi: its refined LocalSim, averages of it, its degree."""
+    if shape.hops == 0:
+        s.phi[0] = row_product(rows.share, r, work.f, 0)
+    else:
+        n = rows.smoothing.step.rows.shape[0]
+        for k in range(shape.hops + 1):
+            s.phi[k] = work.phi[k * n + rows.node[r]]
+    if rows.log_degree.shape[0] > 0:
+        s.phi[shape.columns - 1] = rows.log_degree[r]
+
+
+@inlined
+def fusion_weights(r: int, rows: ScoredRows, q: Small, work: Work, s: Scratch, shape: Shape, w: Width) -> None:
     """α of row r into s.alpha: from its refined LocalSim φ, or the same for the whole graph."""
     z, A = shape.z, shape.alphas
     if not shape.localsim:
         for t in range(0, A, len(w)):
             vstore(s.alpha, t, vload(q.al_out_bias, t, w))
         return
-    phi = ZERO
-    for e in range(share.start[r], share.start[r + 1]):
-        phi += share.value[e] * f[share.column[e]]
-    s.phi[0] = phi
+    read_columns(r, rows, work, s, shape)
     for t in range(0, z, len(w)):
-        x = phi * vload(q.al_in, t, w) + (phi * phi) * vload(q.al_in, z + t, w) + vload(q.al_bias, t, w)
+        x = vload(q.al_bias, t, w)
+        for c in range(shape.columns):
+            phi, a = s.phi[c], 2 * c * z + t
+            x = x + phi * vload(q.al_in, a, w) + (phi * phi) * vload(q.al_in, a + z, w)
         sigmoid = vsigmoid(x)
         vstore(s.hidden_in, t, x)
         vstore(s.sigmoid, t, sigmoid)
@@ -45,21 +57,23 @@ def fusion_weights(
     for t in range(0, A, len(w)):
         alpha = vload(q.al_out_bias, t, w)
         for h in range(z):
-            alpha = alpha + at(s.hidden, h) * vload(al_out_T, h * A + t, w)
+            alpha = alpha + at(s.hidden, h) * vload(work.al_out_T, h * A + t, w)
         vstore(s.alpha, t, alpha)
 
 
 @inlined
 def fusion_weights_backward(
-    r: int, share: Csr, grad_f: Floats, q: Small, g: Small, s: Scratch, shape: Shape, w: Width
+    r: int, rows: ScoredRows, q: Small, g: Small, work: Work, s: Scratch, shape: Shape, w: Width
 ) -> None:
-    """From the gradient at α (s.grad_alpha): α's perceptron into g, LocalSim's output into grad_f."""
+    """From the gradient at α (s.grad_alpha): α's perceptron into g, LocalSim's output into work.grad_f, or what is
+    averaged of it into work.grad_phi."""
     z = shape.z
     for a in range(3 * shape.K):
         g.al_out_bias[a] += s.grad_alpha[a]
     if not shape.localsim:
         return
-    phi, grad_phi = s.phi[0], ZERO
+    for c in range(shape.columns):
+        s.grad_phi[c] = ZERO
     for t in range(0, z, len(w)):
         hidden, grad = vload(s.hidden, t, w), splat(ZERO, w)
         for a in range(3 * shape.K):
@@ -68,11 +82,18 @@ def fusion_weights_backward(
             vstore(g.al_out, p, vload(g.al_out, p, w) + at(s.grad_alpha, a) * hidden)
         grad = grad * silu_slope(vload(s.hidden_in, t, w), vload(s.sigmoid, t, w))
         vstore(g.al_bias, t, vload(g.al_bias, t, w) + grad)
-        vstore(g.al_in, t, vload(g.al_in, t, w) + phi * grad)
-        vstore(g.al_in, z + t, vload(g.al_in, z + t, w) + (phi * phi) * grad)
-        grad_phi += vsum(grad * (vload(q.al_in, t, w) + (TWO * phi) * vload(q.al_in, z + t, w)))
-    for e in range(share.start[r], share.start[r + 1]):
-        grad_f[share.column[e]] += grad_phi * share.value[e]
+        for c in range(shape.columns):
+            phi, a = s.phi[c], 2 * c * z + t
+            vstore(g.al_in, a, vload(g.al_in, a, w) + phi * grad)
+            vstore(g.al_in, a + z, vload(g.al_in, a + z, w) + (phi * phi) * grad)
+            s.grad_phi[c] += vsum(grad * (vload(q.al_in, a, w) + (TWO * phi) * vload(q.al_in, a + z, w)))
+    if shape.hops == 0:
+        for e in range(rows.share.start[r], rows.share.start[r + 1]):
+            work.grad_f[rows.share.column[e]] += s.grad_phi[0] * rows.share.value[e]
+    else:
+        n = rows.smoothing.step.rows.shape[0]
+        for k in range(shape.hops + 1):
+            work.grad_phi[k * n + rows.node[r]] = s.grad_phi[k]
 
 
 @inlined

@@ -25,6 +25,7 @@ from lsgnn.train.fused.vector import W8, W16, Width
 REDUCE, HEAD, HEAD_BIAS, GRAPH_ALPHA = "reduce.weights.0", "head.weight", "head.bias", "fusion.alpha"
 LARGEST_TILE = 32  # columns: wide enough to pay for reading an index, narrow enough for [N, tile] to stay in the cache
 LOCALSIM_MLP, ALPHA_MLP = "fusion.weights.localsim.mlp", "fusion.weights.mlp"
+SIMILARITY_SCALE, DEGREE_SCALE = "fusion.weights.localsim.standardized.scale", "fusion.weights.degree.scale"
 LINKS, LINKS_NORM = "adjacency.linear", "adjacency.norm"
 REDUCE_NORM = "reduce.norms.0"
 AVERAGES = (f"{LINKS_NORM}.running_mean", f"{LINKS_NORM}.running_var")
@@ -51,12 +52,15 @@ class Layout:
     dense: bool  # which reduction the weights are laid out for
     n: int  # nodes that the adjacency embedding knows; 0 without it
     batch_norm: bool = False  # of the reduced columns
+    hops: int = 0  # over which φ is averaged
+    columns: int = 1  # that α's perceptron reads
 
     @classmethod
     def of(cls, config: LSGNNConfig, pre: Precomputed, C: int, dense: bool) -> Layout:
         n = pre.num_nodes if config.adjacency_embedding else 0
         d, localsim, batch_norm = pre.x.shape[1], config.weights == "localsim", config.reduce_norm == "batch"
-        return cls(config.K, config.hidden_channels, d, C, localsim, dense, n, batch_norm)
+        hops, columns = config.localsim_hops if localsim else 0, config.localsim_columns if localsim else 1
+        return cls(config.K, config.hidden_channels, d, C, localsim, dense, n, batch_norm, hops, columns)
 
     @property
     def w(self) -> Width:
@@ -97,7 +101,7 @@ class Layout:
     @property
     def _small_sizes(self) -> list[int]:
         z, one = self.z, len(self.w)
-        perceptrons = [2 * z, z, z, one, 2 * z, z, self.alphas * z, self.alphas]
+        perceptrons = [2 * z, z, z, one, 2 * self.columns * z, z, self.alphas * z, self.alphas]
         head, norms = [self.C * self.blocks * z, padded(self.C, one)], [self.normed] * 2
         return [*perceptrons, *head, *[z if self.n else 0] * 3, *norms]
 
@@ -184,7 +188,7 @@ class Layout:
             q.ls_bias[:h],
             q.ls_out[:h],
             q.ls_out_bias[:1],
-            q.al_in.reshape(2, z)[:, :h],
+            q.al_in.reshape(2 * self.columns, z)[:, :h],
             q.al_bias[:h],
             q.al_out.reshape(self.alphas, z)[:m, :h],
             q.al_out_bias[:m],
@@ -220,7 +224,7 @@ class Layout:
         shapes |= {f"{LINKS}.weight": (h, self.n)} | {f"{part}.bias": (h,) for part in (LINKS, LINKS_NORM)}
         shapes[f"{LINKS_NORM}.weight"] = (h,)
         shapes[GRAPH_ALPHA] = (self.K, 3)
-        for mlp, out in ((LOCALSIM_MLP, 1), (ALPHA_MLP, m)):
-            shapes |= {f"{mlp}.0.weight": (h, 2), f"{mlp}.0.bias": (h,)}
+        for mlp, read, out in ((LOCALSIM_MLP, 1, 1), (ALPHA_MLP, self.columns, m)):
+            shapes |= {f"{mlp}.0.weight": (h, 2 * read), f"{mlp}.0.bias": (h,)}
             shapes |= {f"{mlp}.2.weight": (out, h), f"{mlp}.2.bias": (out,)}
         return shapes

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import reverse_cuthill_mckee
+from torch import Tensor
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
 from lsgnn.propagate.precompute import Precomputed, channels, mixing
 from lsgnn.propagate.similarity import NeighbourSimilarity
-from lsgnn.train.fused.layout import Layout
-from lsgnn.train.fused.structs import Csr, Floats, Links, Narrow, ScoredRows
+from lsgnn.train.fused.layout import DEGREE_SCALE, SIMILARITY_SCALE, Layout
+from lsgnn.train.fused.structs import Csr, Floats, Links, Narrow, ScoredRows, Smoothing
 
 Nodes = NDArray[np.int64]
 NO_FLOATS, NO_INDICES = np.zeros(0, np.float32), np.zeros(0, np.uint32)
 NOTHING = Csr(NO_INDICES, np.zeros(1, np.uint32), NO_INDICES, NO_FLOATS)
+NO_SMOOTHING = Smoothing(NOTHING, NOTHING, NOTHING)
 NO_TILES = np.zeros(0, np.int64)
 NO_NARROW = Narrow(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, 0, NO_FLOATS, NO_TILES, NO_TILES, NO_TILES)
 NODES_PER_BLOCK, ENTRIES_PER_BLOCK = 512, 16  # of Xᵀ: see `_transposed_in_blocks`
@@ -146,21 +149,54 @@ def dense_operand(pre: Precomputed, config: LSGNNConfig, scored: Nodes) -> Float
 
 
 def row_operands(
-    similarity: NeighbourSimilarity, scored: Nodes, train_rows: int, y: NDArray[np.int64], loss_share: Floats
+    pre: Precomputed,
+    layout: Layout,
+    weights: Mapping[str, Tensor],
+    scored: Nodes,
+    train_rows: int,
+    y: NDArray[np.int64],
+    loss_share: Floats,
 ) -> ScoredRows:
-    """Inputs of the scored nodes, y [b] their classes; similarities are numbered in the order in which rows meet them,
-    so that those of training rows come first."""
+    """Inputs of the scored nodes, y [b] their classes; `weights` know the scales of what is standardised."""
+    similarity = pre.similarity
+    values = _standardized(similarity.values, weights.get(SIMILARITY_SCALE))
+    degree = weights.get(DEGREE_SCALE)
+    smoothing, share = NO_SMOOTHING, NOTHING
+    count = len(values)
+    if layout.hops:
+        if pre.smoothing is None:
+            raise InputError("there is nothing to smooth LocalSim with: precompute it with localsim_hops")
+        smoothing = Smoothing(as_csr(similarity.share), as_csr(pre.smoothing), as_csr(sp.csr_array(pre.smoothing.T)))
+    else:
+        share, used, count = _shares(similarity, scored, train_rows)
+        values = values[used]
+    return ScoredRows(
+        node=scored.astype(np.uint32),
+        y=y.astype(np.uint32),
+        loss_share=loss_share,
+        share=share,
+        similarity=values,
+        train_similarities=count,
+        log_degree=NO_FLOATS if degree is None else _standardized(similarity.log_degree[scored], degree),
+        smoothing=smoothing,
+    )
+
+
+def _standardized(values: Floats, scale: Tensor | None) -> Floats:
+    """By the mean and standard deviation that the model keeps, if it does; a copy in any case."""
+    mean, std = (0.0, 1.0) if scale is None else scale.numpy()
+    return np.asarray((values - mean) / std, dtype=np.float32)
+
+
+def _shares(similarity: NeighbourSimilarity, scored: Nodes, train_rows: int) -> tuple[Csr, Nodes, int]:
+    """The shares of the scored rows, which similarities they use, and how many of these training rows use.
+
+    They are numbered in the order in which rows meet them, so that those of training rows come first.
+    """
     share = sp.csr_array(sp.csr_array(similarity.share)[scored])
     used, first_met, which = np.unique(share.indices, return_index=True, return_inverse=True)
     order = np.argsort(first_met)
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))
     renumbered = sp.csr_array((share.data, number[which], share.indptr), shape=(len(scored), max(1, len(used))))
-    return ScoredRows(
-        node=scored.astype(np.uint32),
-        y=y.astype(np.uint32),
-        loss_share=loss_share,
-        share=as_csr(renumbered),
-        similarity=similarity.values[used[order]].astype(np.float32),
-        train_similarities=int((first_met < share.indptr[train_rows]).sum()),
-    )
+    return as_csr(renumbered), used[order], int((first_met < share.indptr[train_rows]).sum())

@@ -34,6 +34,8 @@ class Shape(NamedTuple):
     localsim: bool  # weights from LocalSim; False: 3K numbers for the whole graph
     out_norm: bool
     reduce_norm: int  # see `channel_norm.py`
+    hops: int  # over which φ is averaged; 0: it is the row's own
+    columns: int  # that α's perceptron reads: φ⁰ … φʰ and perhaps the degree
     dense: bool  # which of the two reductions to use
 
 
@@ -69,15 +71,25 @@ class Links(NamedTuple):
     AT: Csr
 
 
+class Smoothing(NamedTuple):
+    """Operands of smoothed LocalSim, of all n nodes by their numbers in the graph; empty without it."""
+
+    share: Csr  # [n, U]
+    step: Csr  # [n, n] the mean over a node and its neighbours
+    step_T: Csr
+
+
 class ScoredRows(NamedTuple):
     """Inputs of the scored rows."""
 
     node: Indices  # [b] number in the graph, for the dropout hash
     y: Indices  # [b]
     loss_share: Floats  # [b] of a row in the training or the validation loss
-    share: Csr  # [b, U]: shares of a row's neighbours by similarity
+    share: Csr  # [b, U]: shares of a row's neighbours by similarity; empty where LocalSim is smoothed
     similarity: Floats  # [U]; those of training rows come first
     train_similarities: int
+    log_degree: Floats  # [b] standardised; empty where it is not read
+    smoothing: Smoothing
 
 
 class Weights(NamedTuple):
@@ -105,7 +117,7 @@ class Small(NamedTuple):
     ls_bias: Floats  # [z]
     ls_out: Floats  # [z]
     ls_out_bias: Floats  # [1], padded
-    al_in: Floats  # [2, z]   α's perceptron: for φ and φ²
+    al_in: Floats  # [2 · columns, z]   α's perceptron: for φ and φ², and so on
     al_bias: Floats  # [z]
     al_out: Floats  # [alphas, z]
     al_out_bias: Floats  # [alphas]; with graph-level weights, these are α
@@ -139,6 +151,8 @@ class Work(NamedTuple):
     T1: Floats  # [N, tile] later the gradient at X W
     f: Floats  # [U] LocalSim's perceptron at the distinct similarities
     grad_f: Floats  # [U]
+    phi: Floats  # [hops + 1, n] of all nodes, where LocalSim is smoothed
+    grad_phi: Floats
     grad_reduce: Floats  # sums of the weights' gradient: [d, tile] narrow, [d, width] dense
     grad_small: Floats
     al_out_T: Floats  # [z, alphas]
@@ -155,7 +169,8 @@ class Work(NamedTuple):
 class Scratch(NamedTuple):
     """One row's intermediate values; small enough to stay in the first-level cache."""
 
-    phi: Floats  # [1] refined LocalSim
+    phi: Floats  # [columns] refined LocalSim, and what else α is made of
+    grad_phi: Floats
     hidden_in: Floats  # [z] of α's perceptron, before and after SiLU, and the sigmoid itself
     sigmoid: Floats
     hidden: Floats

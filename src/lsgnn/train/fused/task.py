@@ -75,7 +75,7 @@ class Task:
         labels = _labels(y, scored, C)
         require_selectable(config.select_by, labels[len(train) :], C)
         share = _loss_share(labels[: len(train)], labels[len(train) :], config.class_weight, C)
-        rows = row_operands(pre.similarity, scored, len(train), labels, share)
+        rows = row_operands(pre, layout, initial, scored, len(train), labels, share)
         return cls(layout, rows, len(train), reached, narrow, H, link_operands(pre, config), layout.pack(initial))
 
     @classmethod
@@ -85,7 +85,7 @@ class Task:
         layout = Layout.of(config, pre, C, dense=False)
         reach = Reach.of(pre.adj, np.arange(0), np.arange(n), config.K)
         unlabelled, uncounted = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.float32)
-        rows = row_operands(pre.similarity, reach.nodes[reach.scored], 0, unlabelled, uncounted)
+        rows = row_operands(pre, layout, state_dict, reach.nodes[reach.scored], 0, unlabelled, uncounted)
         narrow = narrow_operands(pre, config, reach, layout, learns=False)
         links = link_operands(pre, config)
         return cls(layout, rows, 0, n, narrow, NO_FLOATS, links, layout.pack(state_dict))
@@ -98,6 +98,7 @@ class Task:
             train_rows=self.train_rows,
             reached=self.reached,
             similarities=len(self.rows.similarity),
+            smoothed=len(self.rows.smoothing.step.rows),
             logits=predicts or rule > ACCURACY,
             ranked=rows - self.train_rows if rule >= ROC_AUC else 0,
         )
@@ -121,6 +122,8 @@ class Task:
             localsim=layout.localsim,
             out_norm=config.out_norm,
             reduce_norm=NORMS[config.reduce_norm],
+            hops=layout.hops,
+            columns=layout.columns,
             dense=layout.dense,
         )
         small, grad_small = layout.views(self.weights.small), layout.views(work.grad_small)
