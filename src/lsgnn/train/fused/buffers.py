@@ -5,47 +5,88 @@ from __future__ import annotations
 import numpy as np
 
 from lsgnn.memory import LOWER_EITHER, require_memory
+from lsgnn.train.fused.aligned import aligned
 from lsgnn.train.fused.layout import Layout
-from lsgnn.train.fused.structs import Floats, Scratch, Work
+from lsgnn.train.fused.structs import Floats, Panels, ScoredRows, Scratch, Shape, Work
+
+ROWS_PER_CHUNK, SIMILARITIES_PER_CHUNK, MOST_CHUNKS = 64, 1024, 32  # at least; at most
 
 
 def floats(*shape: int) -> Floats:
-    return np.zeros(int(np.prod(shape, dtype=np.int64)), np.float32)
+    return aligned(int(np.prod(shape, dtype=np.int64)))
 
 
-def make_work(
-    layout: Layout, *, rows: int, train_rows: int, reached: int, similarities: int, logits: bool, ranked: int
-) -> Work:
-    """Buffers for `rows` scored rows, the first `train_rows` of them to train on, among `reached` nodes (0 for the
-    dense reduction, which needs none of them), of which `ranked` are sorted by their logits."""
-    tile = max(size for _, size in layout.tiles)
+def chunks_of(size: int, smallest: int) -> int:
+    """Into how many chunks so many things are cut: by their number alone, so that results do not depend on threads."""
+    return max(1, min(size // smallest, MOST_CHUNKS))
+
+
+def make_shape(layout: Layout, rows: ScoredRows, train_rows: int, out_norm: bool) -> Shape:
+    val_rows = len(rows.node) - train_rows
+    return Shape(
+        K=layout.K,
+        z=layout.z,
+        alphas=layout.alphas,
+        C=layout.C,
+        d=layout.d,
+        width=layout.width,
+        train_rows=train_rows,
+        val_rows=val_rows,
+        train_chunks=chunks_of(train_rows, ROWS_PER_CHUNK),
+        val_chunks=chunks_of(val_rows, ROWS_PER_CHUNK),
+        similarity_chunks=chunks_of(len(rows.similarity), SIMILARITIES_PER_CHUNK),
+        node_chunks=chunks_of(layout.n, ROWS_PER_CHUNK),
+        n=layout.n,
+        blocks=layout.blocks,
+        localsim=layout.localsim,
+        out_norm=out_norm,
+        dense=layout.dense,
+    )
+
+
+def make_work(layout: Layout, shape: Shape, *, similarities: int, logits: bool, ranked: int, padded_rows: int) -> Work:
+    """Buffers that all threads share; `ranked` rows are sorted by their logits, and Z has `padded_rows`."""
+    rows, small = shape.train_rows + shape.val_rows, len(layout.zero_small())
     require_memory(
-        4 * (rows * layout.width + 3 * reached * tile + layout.n * layout.z),
+        4 * (padded_rows * layout.width + layout.n * layout.z + shape.train_chunks * small),
         f"training on {rows} nodes with K={layout.K}, hidden_channels={layout.hidden_channels}",
         LOWER_EITHER,
     )
     return Work(
-        Z=floats(rows, layout.width),
-        Y=floats(reached, tile),
-        T0=floats(reached, tile),
-        T1=floats(reached, tile),
+        Z=floats(padded_rows, layout.width),
         f=floats(similarities),
-        grad_f=floats(similarities),
-        grad_reduce=floats(layout.d, layout.width if layout.dense else tile),
-        grad_small=layout.zero_small(),
+        grad_phi=floats(shape.train_rows),
+        grad_rows=floats(shape.train_chunks, small),
+        grad_localsim=floats(shape.similarity_chunks, 4 * layout.z + len(layout.w)),
         al_out_T=floats(layout.z, layout.alphas),
         L=floats(layout.n, layout.z),
-        G=floats(train_rows if layout.n else 0, layout.z),
+        G=floats(shape.train_rows if layout.n else 0, layout.z),
         norm=floats(4 if layout.n else 0, layout.z),
+        norm_parts=floats(shape.node_chunks, layout.z),
+        train_parts=np.zeros(shape.train_chunks),
+        val_parts=np.zeros(2 * shape.val_chunks),
+        verdict=np.zeros(3, np.int64),
         logits=floats(rows, layout.C) if logits else floats(0),
         keys=np.zeros(ranked, np.int64),
         counts=np.zeros(3 * layout.C, np.int64),
     )
 
 
-def make_scratch(layout: Layout) -> Scratch:
+def scratch_bytes(layout: Layout, reached: int) -> int:
+    """What the narrow reduction takes for each thread."""
+    return 4 * (3 * reached + layout.d) * max(size for _, size in layout.tiles)
+
+
+def make_scratch(layout: Layout, reached: int, panels: Panels) -> Scratch:
+    """One thread's own: for tiles of `reached` nodes (0 for the dense reduction, which has a block of features)."""
     K, z, A = layout.K, layout.z, layout.alphas
+    tile = max(size for _, size in layout.tiles)
     return Scratch(
+        Y=floats(reached, tile),
+        T0=floats(reached, tile),
+        T1=floats(reached, tile),
+        grad_tile=floats(panels.block, z) if layout.dense else floats(layout.d, tile),
+        grad_small=layout.zero_small(),
         phi=floats(1),
         hidden_in=floats(z),
         sigmoid=floats(z),

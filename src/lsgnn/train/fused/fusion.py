@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from lsgnn.compiled import inlined
-from lsgnn.train.fused.structs import Csr, Floats, Scratch, Shape, Small
+from lsgnn.compiled import inlined, kernel
+from lsgnn.train.fused.structs import Csr, Floats, ScoredRows, Scratch, Shape, Small, Work
+from lsgnn.train.fused.team import SIMILARITIES, Team, bounds, claim
 from lsgnn.train.fused.vector import Vec, Width, at, splat, vload, vstore, vsum
 from lsgnn.train.fused.vector_functions import vsigmoid
 
@@ -51,9 +52,9 @@ def fusion_weights(
 
 @inlined
 def fusion_weights_backward(
-    r: int, share: Csr, grad_f: Floats, q: Small, g: Small, s: Scratch, shape: Shape, w: Width
+    r: int, grad_all_phi: Floats, q: Small, g: Small, s: Scratch, shape: Shape, w: Width
 ) -> None:
-    """From the gradient at α (s.grad_alpha): α's perceptron into g, LocalSim's output into grad_f."""
+    """From the gradient at α (s.grad_alpha): α's perceptron into g, refined LocalSim's into grad_all_phi[r]."""
     z = shape.z
     for a in range(3 * shape.K):
         g.al_out_bias[a] += s.grad_alpha[a]
@@ -71,45 +72,65 @@ def fusion_weights_backward(
         vstore(g.al_in, t, vload(g.al_in, t, w) + phi * grad)
         vstore(g.al_in, z + t, vload(g.al_in, z + t, w) + (phi * phi) * grad)
         grad_phi += vsum(grad * (vload(q.al_in, t, w) + (TWO * phi) * vload(q.al_in, z + t, w)))
-    for e in range(share.start[r], share.start[r + 1]):
-        grad_f[share.column[e]] += grad_phi * share.value[e]
+    grad_all_phi[r] = grad_phi
 
 
-@inlined
-def localsim(similarity: Floats, q: Small, f: Floats, shape: Shape, w: Width) -> None:
+@kernel
+def localsim(rows: ScoredRows, q: Small, work: Work, shape: Shape, team: Team, w: Width) -> None:
     """f = MLP([d, d²]) at the distinct similarities."""
-    z = shape.z
-    for u in range(similarity.shape[0]):
-        d, total = similarity[u], splat(ZERO, w)
+    z, U = shape.z, rows.similarity.shape[0]
+    chunk = claim(team, SIMILARITIES)
+    while chunk < shape.similarity_chunks:
+        first, end = bounds(chunk, shape.similarity_chunks, U)
+        for u in range(first, end):
+            d, total = rows.similarity[u], splat(ZERO, w)
+            for t in range(0, z, len(w)):
+                x = d * vload(q.ls_in, t, w) + (d * d) * vload(q.ls_in, z + t, w) + vload(q.ls_bias, t, w)
+                total = total + vload(q.ls_out, t, w) * x * vsigmoid(x)
+            work.f[u] = vsum(total) + q.ls_out_bias[0]
+        chunk = claim(team, SIMILARITIES)
+
+
+@kernel
+def localsim_backward(rows: ScoredRows, q: Small, work: Work, shape: Shape, team: Team, w: Width) -> None:
+    """From the rows' gradients at φ to that of the perceptron, a part for each chunk of similarities. Recomputes the
+    hidden layer: to store it would take [U, z] floats, and U may be the number of edges."""
+    z, share_T = shape.z, rows.share_T
+    U = share_T.rows.shape[0]
+    chunk = claim(team, SIMILARITIES)
+    while chunk < shape.similarity_chunks:
+        first, end = bounds(chunk, shape.similarity_chunks, U)
+        at = chunk * localsim_weights(z, w)
+        total = ZERO
+        for u in range(first, end):
+            grad = ZERO
+            for e in range(share_T.start[u], share_T.start[u + 1]):
+                grad += share_T.value[e] * work.grad_phi[share_T.column[e]]
+            work.f[u] = grad  # f has done its duty in this epoch
+            total += grad
         for t in range(0, z, len(w)):
-            x = d * vload(q.ls_in, t, w) + (d * d) * vload(q.ls_in, z + t, w) + vload(q.ls_bias, t, w)
-            total = total + vload(q.ls_out, t, w) * x * vsigmoid(x)
-        f[u] = vsum(total) + q.ls_out_bias[0]
+            in_d, in_d2 = vload(q.ls_in, t, w), vload(q.ls_in, z + t, w)
+            bias, out = vload(q.ls_bias, t, w), vload(q.ls_out, t, w)
+            g_d, g_d2, g_bias, g_out = splat(ZERO, w), splat(ZERO, w), splat(ZERO, w), splat(ZERO, w)
+            for u in range(first, end):
+                d, grad = rows.similarity[u], work.f[u]
+                x = d * in_d + (d * d) * in_d2 + bias
+                sigmoid = vsigmoid(x)
+                g_out = g_out + grad * (x * sigmoid)
+                h = grad * out * silu_slope(x, sigmoid)
+                g_bias = g_bias + h
+                g_d = g_d + d * h
+                g_d2 = g_d2 + (d * d) * h
+            vstore(work.grad_localsim, at + t, g_d)
+            vstore(work.grad_localsim, at + z + t, g_d2)
+            vstore(work.grad_localsim, at + 2 * z + t, g_bias)
+            vstore(work.grad_localsim, at + 3 * z + t, g_out)
+        vstore(work.grad_localsim, at + 4 * z, splat(ZERO, w))
+        work.grad_localsim[at + 4 * z] = total
+        chunk = claim(team, SIMILARITIES)
 
 
 @inlined
-def localsim_backward(
-    similarity: Floats, count: int, grad_f: Floats, q: Small, g: Small, shape: Shape, w: Width
-) -> None:
-    """From the gradient at f; only the first `count` similarities belong to training rows. Recomputes the hidden layer:
-    to store it would take [U, z] floats, and U may be the number of edges."""
-    z = shape.z
-    for u in range(count):
-        g.ls_out_bias[0] += grad_f[u]
-    for t in range(0, z, len(w)):
-        first, second = vload(q.ls_in, t, w), vload(q.ls_in, z + t, w)
-        bias, out = vload(q.ls_bias, t, w), vload(q.ls_out, t, w)
-        g_first, g_second, g_bias, g_out = splat(ZERO, w), splat(ZERO, w), splat(ZERO, w), splat(ZERO, w)
-        for u in range(count):
-            d, grad = similarity[u], grad_f[u]
-            x = d * first + (d * d) * second + bias
-            sigmoid = vsigmoid(x)
-            g_out = g_out + grad * (x * sigmoid)
-            h = grad * out * silu_slope(x, sigmoid)
-            g_bias = g_bias + h
-            g_first = g_first + d * h
-            g_second = g_second + (d * d) * h
-        vstore(g.ls_in, t, g_first)
-        vstore(g.ls_in, z + t, g_second)
-        vstore(g.ls_bias, t, g_bias)
-        vstore(g.ls_out, t, g_out)
+def localsim_weights(z: int, w: Width) -> int:
+    """How many of the small parameters, from the first on, are LocalSim's: ls_in, ls_bias, ls_out, ls_out_bias."""
+    return 4 * z + len(w)

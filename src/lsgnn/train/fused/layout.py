@@ -19,6 +19,7 @@ from torch import Tensor
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.propagate.precompute import Precomputed
+from lsgnn.train.fused.aligned import aligned
 from lsgnn.train.fused.structs import Floats, Small, Weights
 from lsgnn.train.fused.vector import W8, W16, Width
 
@@ -94,12 +95,10 @@ class Layout:
 
     def zeros(self) -> Weights:
         reduce, links, running = self.d * self.width, self.n * self.z, 2 * self.z if self.n else 0
-        return Weights(
-            np.zeros(reduce, np.float32), self.zero_small(), np.zeros(links, np.float32), np.zeros(running, np.float32)
-        )
+        return Weights(aligned(reduce), self.zero_small(), aligned(links), aligned(running))
 
     def zero_small(self) -> Floats:
-        return np.zeros(sum(self._small_sizes), np.float32)
+        return aligned(sum(self._small_sizes))
 
     def views(self, small: Floats) -> Small:
         """The parts of a flat vector of small parameters."""

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
-from lsgnn.propagate.precompute import Precomputed, channels, mixing
+from lsgnn.propagate.precompute import Precomputed, mixing
 from lsgnn.propagate.similarity import NeighbourSimilarity
 from lsgnn.train.fused.layout import Layout
 from lsgnn.train.fused.structs import Csr, Floats, Links, Narrow, ScoredRows
@@ -111,6 +111,9 @@ def narrow_operands(pre: Precomputed, config: LSGNNConfig, reach: Reach, layout:
         XT = as_csr(_transposed_in_blocks(x, learning))
         outer_T = as_csr(sp.csr_array(outer[:t].T)[reach.inner], reach.inner)
         inner_T = as_csr(sp.csr_array((sp.diags_array(read.astype(np.float32)) @ A).T)[reach.inner], reach.inner)
+    tops = np.array([top[b].max() for b in blocks])
+    sizes = np.array([size for _, size in layout.tiles])
+    order = np.argsort(-sizes * (x.nnz + tops * A.nnz), kind="stable")  # long tiles first: threads end together
     return Narrow(
         X=as_csr(x),
         XT=XT,
@@ -120,9 +123,9 @@ def narrow_operands(pre: Precomputed, config: LSGNNConfig, reach: Reach, layout:
         inner_T=inner_T,
         unread=reach.unread,
         coefficients=np.repeat(c, layout.z, axis=1).ravel(),
-        tile_column=np.array([column for column, _ in layout.tiles]),
-        tile_size=np.array([size for _, size in layout.tiles]),
-        tile_top=np.array([top[b].max() for b in blocks]),
+        tile_column=np.array([column for column, _ in layout.tiles])[order],
+        tile_size=sizes[order],
+        tile_top=tops[order],
     )
 
 
@@ -140,11 +143,6 @@ def _transposed_in_blocks(x: sp.csr_array, learning: NDArray[np.bool_]) -> sp.cs
     return sp.csr_array((x.data[keep], (at, rows[keep])), shape=(blocks * d, n))
 
 
-def dense_operand(pre: Precomputed, config: LSGNNConfig, scored: Nodes) -> Floats:
-    """The channels at the scored nodes [2K+1, b, d], flattened."""
-    return channels(pre, config, scored).ravel()
-
-
 def row_operands(
     similarity: NeighbourSimilarity, scored: Nodes, train_rows: int, y: NDArray[np.int64], loss_share: Floats
 ) -> ScoredRows:
@@ -156,11 +154,12 @@ def row_operands(
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))
     renumbered = sp.csr_array((share.data, number[which], share.indptr), shape=(len(scored), max(1, len(used))))
+    met = int((first_met < share.indptr[train_rows]).sum())
     return ScoredRows(
         node=scored.astype(np.uint32),
         y=y.astype(np.uint32),
         loss_share=loss_share,
         share=as_csr(renumbered),
         similarity=similarity.values[used[order]].astype(np.float32),
-        train_similarities=int((first_met < share.indptr[train_rows]).sum()),
+        share_T=as_csr(sp.csr_array(renumbered[:train_rows, :met].T)),
     )

@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lsgnn.train.fused.vector import Width
+
 Floats = NDArray[np.float32]
 Indices = NDArray[np.uint32]
 
@@ -29,6 +31,10 @@ class Shape(NamedTuple):
     width: int
     train_rows: int
     val_rows: int
+    train_chunks: int  # how rows and similarities are cut up for several threads; see `team.py`
+    val_chunks: int
+    similarity_chunks: int
+    node_chunks: int
     n: int  # nodes that the adjacency embedding knows; 0 without it
     blocks: int  # that the output layer reads: K+1, one more with the adjacency embedding
     localsim: bool  # weights from LocalSim; False: 3K numbers for the whole graph
@@ -61,6 +67,18 @@ class Narrow(NamedTuple):
     tile_top: NDArray[np.int64]
 
 
+class Panels(NamedTuple):
+    """The dense reduction's operand (see `dense.py`); empty for the narrow one."""
+
+    values: Floats  # [2K+1 in the order of the weights, blocks, panels, block, P]
+    blocks: int  # of features
+    block: int  # features in one, a multiple of Q
+    panels: int  # of rows
+    together: int  # panels that fit the first-level cache
+    rows: Width  # P = its length: a constant for the compiler
+    features: Width  # Q
+
+
 class Links(NamedTuple):
     """Operands of the adjacency embedding; both empty without it."""
 
@@ -76,7 +94,7 @@ class ScoredRows(NamedTuple):
     loss_share: Floats  # [b] of a row in the training or the validation loss
     share: Csr  # [b, U]: shares of a row's neighbours by similarity
     similarity: Floats  # [U]; those of training rows come first
-    train_similarities: int
+    share_T: Csr  # [those of training rows, training rows]
 
 
 class Weights(NamedTuple):
@@ -127,28 +145,35 @@ class Hyper(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Buffers of one training."""
+    """Buffers that the threads of one training share."""
 
     Z: Floats  # [b, width] the reduced rows; after the backward pass the gradient of the training rows
-    Y: Floats  # [N, tile] narrow: X W, later outerᵀ G
-    T0: Floats  # [N, tile]
-    T1: Floats  # [N, tile] later the gradient at X W
     f: Floats  # [U] LocalSim's perceptron at the distinct similarities
-    grad_f: Floats  # [U]
-    grad_reduce: Floats  # sums of the weights' gradient: [d, tile] narrow, [d, width] dense
-    grad_small: Floats
+    grad_phi: Floats  # [training rows] the gradient at refined LocalSim
+    grad_rows: Floats  # [train chunks, small] each chunk's gradient of the small parameters
+    grad_localsim: Floats  # [similarity chunks, first part of small] the same for LocalSim's perceptron
     al_out_T: Floats  # [z, alphas]
     L: Floats  # [n, z] the adjacency embedding before it is normalised, later the gradient there
     G: Floats  # [training rows, z] the gradient after the normalisation
     norm: Floats  # [4, z] its mean, inverse deviation, scale and shift
+    norm_parts: Floats  # [node chunks, z] sums over nodes
+    train_parts: NDArray[np.float64]  # [train chunks] loss
+    val_parts: NDArray[np.float64]  # [val chunks, 2] loss, rows that are right
+    verdict: NDArray[np.int64]  # [3] best epoch, whether it is the latest, whether to end
     logits: Floats  # [b, C] when predicting, or where `scores.py` reads those of validation rows
     keys: NDArray[np.int64]  # [validation rows] for rankings
     counts: NDArray[np.int64]  # [3, C] of scored rows by class
 
 
 class Scratch(NamedTuple):
-    """One row's intermediate values; small enough to stay in the first-level cache."""
+    """One thread's own memory: a tile of the narrow reduction, and one row's intermediate values, which are small
+    enough to stay in the first-level cache."""
 
+    Y: Floats  # [N, tile] narrow: X W, later outerᵀ G
+    T0: Floats  # [N, tile]
+    T1: Floats  # [N, tile] later the gradient at X W
+    grad_tile: Floats  # [d, tile] sums of its weights' gradient; dense: of a block of features
+    grad_small: Floats  # of the rows of one chunk; `Small` has its views
     phi: Floats  # [1] refined LocalSim
     hidden_in: Floats  # [z] of α's perceptron, before and after SiLU, and the sigmoid itself
     sigmoid: Floats
