@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lsgnn.memory import LOWER_EITHER, require_memory
 from lsgnn.train.fused.aligned import aligned
 from lsgnn.train.fused.layout import Layout
 from lsgnn.train.fused.structs import Floats, Panels, ScoredRows, Scratch, Shape, Work
+from lsgnn.train.fused.vector import BATCH
 
 ROWS_PER_CHUNK, SIMILARITIES_PER_CHUNK, MOST_CHUNKS = 64, 1024, 32  # at least; at most
 
@@ -21,13 +23,16 @@ def chunks_of(size: int, smallest: int) -> int:
     return max(1, min(size // smallest, MOST_CHUNKS))
 
 
-def make_shape(layout: Layout, rows: ScoredRows, train_rows: int, out_norm: bool) -> Shape:
+def make_shape(layout: Layout, rows: ScoredRows, train_rows: int, padded_rows: int, out_norm: bool) -> Shape:
+    """`padded_rows` is what the reduction needs of them."""
     val_rows = len(rows.node) - train_rows
     return Shape(
         K=layout.K,
         z=layout.z,
         alphas=layout.alphas,
         C=layout.C,
+        classes=layout.classes,
+        rows=padded_rows,
         d=layout.d,
         width=layout.width,
         train_rows=train_rows,
@@ -44,21 +49,25 @@ def make_shape(layout: Layout, rows: ScoredRows, train_rows: int, out_norm: bool
     )
 
 
-def make_work(layout: Layout, shape: Shape, *, similarities: int, logits: bool, ranked: int, padded_rows: int) -> Work:
-    """Buffers that all threads share; `ranked` rows are sorted by their logits, and Z has `padded_rows`."""
+def make_work(layout: Layout, shape: Shape, *, similarities: int, logits: bool, ranked: int) -> Work:
+    """Buffers that all threads share; `ranked` rows are sorted by their logits."""
     rows, small = shape.train_rows + shape.val_rows, len(layout.zero_small())
     require_memory(
-        4 * (padded_rows * layout.width + layout.n * layout.z + shape.train_chunks * small),
+        4 * (shape.rows * layout.width + layout.n * layout.z + shape.train_chunks * small),
         f"training on {rows} nodes with K={layout.K}, hidden_channels={layout.hidden_channels}",
         LOWER_EITHER,
     )
+    start, stride = _places(layout, shape.rows)
     return Work(
-        Z=floats(padded_rows, layout.width),
+        Z=floats(shape.rows, layout.width),
+        Z_start=start,
+        Z_stride=stride,
         f=floats(similarities),
         grad_phi=floats(shape.train_rows),
         grad_rows=floats(shape.train_chunks, small),
         grad_localsim=floats(shape.similarity_chunks, 4 * layout.z + len(layout.w)),
         al_out_T=floats(layout.z, layout.alphas),
+        head_T=floats(layout.blocks * layout.z, layout.classes),
         L=floats(layout.n, layout.z),
         G=floats(shape.train_rows if layout.n else 0, layout.z),
         norm=floats(4 if layout.n else 0, layout.z),
@@ -72,6 +81,13 @@ def make_work(layout: Layout, shape: Shape, *, similarities: int, logits: bool, 
     )
 
 
+def _places(layout: Layout, rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of each vector of columns: where it lies in row 0 of Z, and how far rows are apart."""
+    places = [(column * rows + at, size) for column, size in layout.tiles for at in range(0, size, len(layout.w))]
+    start, stride = np.array(places, dtype=np.int64).T
+    return np.ascontiguousarray(start), np.ascontiguousarray(stride)
+
+
 def scratch_bytes(layout: Layout, reached: int) -> int:
     """What the narrow reduction takes for each thread."""
     return 4 * (3 * reached + layout.d) * max(size for _, size in layout.tiles)
@@ -79,7 +95,7 @@ def scratch_bytes(layout: Layout, reached: int) -> int:
 
 def make_scratch(layout: Layout, reached: int, panels: Panels) -> Scratch:
     """One thread's own: for tiles of `reached` nodes (0 for the dense reduction, which has a block of features)."""
-    K, z, A = layout.K, layout.z, layout.alphas
+    K, z, A, B = layout.K, layout.z, layout.alphas, len(BATCH)
     tile = max(size for _, size in layout.tiles)
     return Scratch(
         Y=floats(reached, tile),
@@ -87,18 +103,21 @@ def make_scratch(layout: Layout, reached: int, panels: Panels) -> Scratch:
         T1=floats(reached, tile),
         grad_tile=floats(panels.block, z) if layout.dense else floats(layout.d, tile),
         grad_small=layout.zero_small(),
-        phi=floats(1),
-        hidden_in=floats(z),
-        sigmoid=floats(z),
-        hidden=floats(z),
-        alpha=floats(A),
-        grad_alpha=floats(A),
-        R=floats(2 * K + 1, z),
-        inverse_norm=floats(2 * K + 1),
+        phi=floats(B),
+        hidden_in=floats(B, z),
+        sigmoid=floats(B, z),
+        hidden=floats(B, z),
+        grad_hidden=floats(B, z),
+        alpha=floats(B, A),
+        grad_alpha=floats(B, A),
+        R=floats(B, 2 * K + 1, z),
+        inverse_norm=floats(B, 2 * K + 1),
+        Q=floats(B, layout.blocks, z),
+        inverse_out_norm=floats(B, layout.blocks),
+        mask=floats(B, layout.blocks, z),
+        masked_Q=floats(B, layout.blocks, z),
+        grad_Q=floats(B, layout.blocks, z),
+        logit=floats(B, layout.classes),
+        total=floats(B),
         grad_R=floats(2 * K + 1, z),
-        Q=floats(layout.blocks, z),
-        inverse_out_norm=floats(layout.blocks),
-        mask=floats(layout.blocks, z),
-        logit=floats(layout.C),
-        total=floats(1),
     )

@@ -38,15 +38,15 @@ def reduce_dense(H: Panels, weights: Weights, work: Work, shape: Shape, team: Te
             for i in range(chunk * PANELS_PER_CHUNK, min((chunk + 1) * PANELS_PER_CHUNK, H.panels)):
                 h, next_block = (c * H.blocks * H.panels + i) * panel, H.panels * panel
                 for t in range(0, z, len(w)):
-                    b, o = c * z * d + t, i * P * shape.width + c * z + t
+                    b, o = c * z * d + t, (c * shape.rows + i * P) * z + t
                     add_outer_products(
-                        H.values, h, (next_block, P, 1), W, b, (H.block * z, z), work.Z, o, shape.width,
+                        H.values, h, (next_block, P, 1), W, b, (H.block * z, z), work.Z, o, z,
                         (whole, H.block), True, H.rows, w,
                     )  # fmt: skip
                     if rest > 0:
                         add_outer_products(
                             H.values, h + whole * next_block, (next_block, P, 1), W, b + whole * H.block * z,
-                            (H.block * z, z), work.Z, o, shape.width, (1, rest), False, H.rows, w,
+                            (H.block * z, z), work.Z, o, z, (1, rest), False, H.rows, w,
                         )  # fmt: skip
         chunk = claim(team, TILES)
 
@@ -57,7 +57,7 @@ def step_dense(
 ) -> None:
     """Adam on the reduction's weights, from the gradient at Z (training rows of work.Z): a chunk is a block of features
     of one channel, whose sums stay in the first-level cache while all rows go by."""
-    d, z, width, P, Q, panel = shape.d, shape.z, shape.width, len(H.rows), len(H.features), H.block * len(H.rows)
+    d, z, P, Q, panel = shape.d, shape.z, len(H.rows), len(H.features), H.block * len(H.rows)
     full = shape.train_rows // P
     rest = shape.train_rows - full * P
     chunk = claim(team, TILES)
@@ -71,15 +71,15 @@ def step_dense(
             for j in range(0, H.block, Q):
                 for t in range(0, z, len(w)):
                     add_outer_products(
-                        H.values, first + start * panel + j * P, (panel, 1, P), work.Z, start * P * width + c * z + t,
-                        (P * width, width), s.grad_tile, j * z + t, z, (panels, P), False, H.features, w,
+                        H.values, first + start * panel + j * P, (panel, 1, P), work.Z, (c * shape.rows + start * P) * z + t,
+                        (P * z, z), s.grad_tile, j * z + t, z, (panels, P), False, H.features, w,
                     )  # fmt: skip
         if rest > 0:
             for j in range(0, H.block, Q):
                 for t in range(0, z, len(w)):
                     add_outer_products(
-                        H.values, first + full * panel + j * P, (panel, 1, P), work.Z, full * P * width + c * z + t,
-                        (P * width, width), s.grad_tile, j * z + t, z, (1, rest), False, H.features, w,
+                        H.values, first + full * panel + j * P, (panel, 1, P), work.Z, (c * shape.rows + full * P) * z + t,
+                        (P * z, z), s.grad_tile, j * z + t, z, (1, rest), False, H.features, w,
                     )  # fmt: skip
         for j in range(min(H.block, d - block * H.block)):
             for t in range(0, z, len(w)):

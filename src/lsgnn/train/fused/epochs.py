@@ -33,15 +33,11 @@ from lsgnn.train.fused.links import (
     sum_norm_gradient,
 )
 from lsgnn.train.fused.narrow import reduce_narrow, step_narrow
-from lsgnn.train.fused.rows import (
-    backward,
-    cross_entropy,
-    draw_mask,
-    forward,
-    softmax_gradient,
-)
+from lsgnn.train.fused.output import classify, classify_backward, cross_entropy, softmax_gradient
+from lsgnn.train.fused.rows import backward, draw_mask, forward
 from lsgnn.train.fused.scores import ACCURACY, validation_score
 from lsgnn.train.fused.structs import (
+    Floats,
     Hyper,
     Links,
     Narrow,
@@ -66,7 +62,7 @@ from lsgnn.train.fused.team import (
     meet,
     store_shared,
 )
-from lsgnn.train.fused.vector import Vec, Width, splat, vload, vstore
+from lsgnn.train.fused.vector import BATCH, Vec, Width, splat, vload, vstore
 
 TRAIN, GRADIENT, PREDICT = 0, 1, 2
 
@@ -79,6 +75,13 @@ def mixed(h: Any) -> Any:
     h = u32(u32(h ^ (h >> u32(16))) * u32(0x7FEB352D))
     h = u32(u32(h ^ (h >> u32(15))) * u32(0x846CA68B))
     return u32(h ^ (h >> u32(16)))
+
+
+@inlined
+def transpose(source: Floats, width: int, rows: int, target: Floats, target_width: int) -> None:
+    for r in range(rows):
+        for x in range(width):
+            target[x * target_width + r] = source[r * width + x]
 
 
 @kernel
@@ -94,10 +97,9 @@ def reduce_rows(
         reduce_narrow(narrow, p, work, s, shape, team)
     if shape.localsim:
         localsim(rows, q, work, shape, team, w)
-        if team.number == 0:
-            for a in range(3 * shape.K):
-                for h in range(shape.z):
-                    work.al_out_T[h * shape.alphas + a] = q.al_out[a * shape.z + h]
+    if team.number == 0:
+        transpose(q.al_out, shape.z, 3 * shape.K, work.al_out_T, shape.alphas)
+        transpose(q.head, shape.blocks * shape.z, shape.C, work.head_T, shape.classes)
     if shape.n > 0:
         embed_links(links, p, q, work, shape, team, w)
     meet(team)
@@ -111,17 +113,23 @@ def evaluate(rows: ScoredRows, q: Small, work: Work, s: Scratch, shape: Shape, t
     while chunk < shape.val_chunks:
         first, end = bounds(chunk, shape.val_chunks, shape.val_rows)
         loss, correct = 0.0, 0
-        for r in range(shape.train_rows + first, shape.train_rows + end):
-            fusion_weights(r, rows.share, work.f, q, work.al_out_T, s, shape, w)
-            if shape.n > 0:
-                links_block(rows.node[r], work, s, shape, w)
-            forward(r, work.Z, q, s, masked, shape, w)
-            if work.logits.shape[0] > 0:
-                for c in range(shape.C):
-                    work.logits[r * shape.C + c] = s.logit[c]
-            row_loss, hit = cross_entropy(s, rows.y[r])
-            loss += rows.loss_share[r] * row_loss
-            correct += hit
+        for row in range(shape.train_rows + first, shape.train_rows + end, len(BATCH)):
+            count = min(len(BATCH), shape.train_rows + end - row)
+            fusion_weights(row, count, rows.share, work, q, s, shape, w)
+            for i in range(count):
+                r = row + i
+                if shape.n > 0:
+                    links_block(i, rows.node[r], work, s, shape, w)
+                forward(i, r, work, s, masked, shape, w)
+            classify(q, work, s, s.Q, shape, w)
+            for i in range(count):
+                r = row + i
+                if work.logits.shape[0] > 0:
+                    for c in range(shape.C):
+                        work.logits[r * shape.C + c] = s.logit[i * shape.classes + c]
+                row_loss, hit = cross_entropy(i, s, rows.y[r], shape, w)
+                loss += rows.loss_share[r] * row_loss
+                correct += hit
         work.val_parts[2 * chunk], work.val_parts[2 * chunk + 1] = loss, correct
         chunk = claim(team, ROWS)
     meet(team)
@@ -141,20 +149,29 @@ def train_rows(
         loss = 0.0
         for x in range(size):
             s.grad_small[x] = 0
-        for r in range(first, end):
-            if masked:
-                base = mixed(u32(salt ^ u32(rows.node[r] * u32(0x9E3779B9))))
-                draw_mask(s, base, dropout, shape.blocks * shape.z, w)
-            fusion_weights(r, rows.share, work.f, q, work.al_out_T, s, shape, w)
-            if shape.n > 0:
-                links_block(rows.node[r], work, s, shape, w)
-            forward(r, work.Z, q, s, masked, shape, w)
-            loss += rows.loss_share[r] * cross_entropy(s, rows.y[r])[0]
-            softmax_gradient(s, rows.y[r], rows.loss_share[r])
-            backward(r, work.Z, q, g, s, masked, shape, w)
-            if shape.n > 0:
-                links_block_backward(r, rows.node[r], g, work, s, shape, w)
-            fusion_weights_backward(r, work.grad_phi, q, g, s, shape, w)
+        for row in range(first, end, len(BATCH)):
+            count = min(len(BATCH), end - row)
+            fusion_weights(row, count, rows.share, work, q, s, shape, w)
+            for i in range(count):
+                r = row + i
+                if masked:
+                    base = mixed(u32(salt ^ u32(rows.node[r] * u32(0x9E3779B9))))
+                    draw_mask(i, s, base, dropout, shape, w)
+                if shape.n > 0:
+                    links_block(i, rows.node[r], work, s, shape, w)
+                forward(i, r, work, s, masked, shape, w)
+            seen = s.masked_Q if masked else s.Q
+            classify(q, work, s, seen, shape, w)
+            for i in range(count):
+                r = row + i
+                loss += rows.loss_share[r] * cross_entropy(i, s, rows.y[r], shape, w)[0]
+                softmax_gradient(i, s, rows.y[r], rows.loss_share[r], shape, w)
+            classify_backward(count, q, g, s, seen, shape, w)
+            for i in range(count):
+                backward(i, row + i, work, s, masked, shape, w)
+                if shape.n > 0:
+                    links_block_backward(i, row + i, rows.node[row + i], g, work, s, shape, w)
+            fusion_weights_backward(row, count, work, q, g, s, shape, w)
         work.train_parts[chunk] = loss
         for x in range(0, size, len(w)):
             vstore(work.grad_rows, chunk * size + x, vload(s.grad_small, x, w))

@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from lsgnn.compiled import inlined, kernel
-from lsgnn.train.fused.structs import Csr, Floats, ScoredRows, Scratch, Shape, Small, Work
+from lsgnn.train.fused.outer_products import add_outer_products
+from lsgnn.train.fused.structs import Csr, ScoredRows, Scratch, Shape, Small, Work
 from lsgnn.train.fused.team import SIMILARITIES, Team, bounds, claim
-from lsgnn.train.fused.vector import Vec, Width, at, splat, vload, vstore, vsum
+from lsgnn.train.fused.vector import BATCH, Vec, Width, splat, vload, vstore, vsum
 from lsgnn.train.fused.vector_functions import vsigmoid
 
 ZERO, ONE, TWO = np.float32(0), np.float32(1), np.float32(2)
@@ -25,54 +26,61 @@ def silu_slope(x: Vec, sigmoid: Vec) -> Vec:
 
 @inlined
 def fusion_weights(
-    r: int, share: Csr, f: Floats, q: Small, al_out_T: Floats, s: Scratch, shape: Shape, w: Width
+    first: int, count: int, share: Csr, work: Work, q: Small, s: Scratch, shape: Shape, w: Width
 ) -> None:
-    """α of row r into s.alpha: from its refined LocalSim φ, or the same for the whole graph."""
+    """α of a batch of rows into s.alpha: from their refined LocalSim φ, or the same for the whole graph."""
     z, A = shape.z, shape.alphas
-    if not shape.localsim:
+    for i in range(count):
         for t in range(0, A, len(w)):
-            vstore(s.alpha, t, vload(q.al_out_bias, t, w))
+            vstore(s.alpha, i * A + t, vload(q.al_out_bias, t, w))
+    if not shape.localsim:
         return
-    phi = ZERO
-    for e in range(share.start[r], share.start[r + 1]):
-        phi += share.value[e] * f[share.column[e]]
-    s.phi[0] = phi
-    for t in range(0, z, len(w)):
-        x = phi * vload(q.al_in, t, w) + (phi * phi) * vload(q.al_in, z + t, w) + vload(q.al_bias, t, w)
-        sigmoid = vsigmoid(x)
-        vstore(s.hidden_in, t, x)
-        vstore(s.sigmoid, t, sigmoid)
-        vstore(s.hidden, t, x * sigmoid)
-    for t in range(0, A, len(w)):
-        alpha = vload(q.al_out_bias, t, w)
-        for h in range(z):
-            alpha = alpha + at(s.hidden, h) * vload(al_out_T, h * A + t, w)
-        vstore(s.alpha, t, alpha)
+    for i in range(count):
+        phi = ZERO
+        for e in range(share.start[first + i], share.start[first + i + 1]):
+            phi += share.value[e] * work.f[share.column[e]]
+        s.phi[i] = phi
+        for t in range(0, z, len(w)):
+            x = phi * vload(q.al_in, t, w) + (phi * phi) * vload(q.al_in, z + t, w) + vload(q.al_bias, t, w)
+            sigmoid = vsigmoid(x)
+            vstore(s.hidden_in, i * z + t, x)
+            vstore(s.sigmoid, i * z + t, sigmoid)
+            vstore(s.hidden, i * z + t, x * sigmoid)
+    for t in range(0, A, len(w)):  # α += hidden · al_outᵀ
+        add_outer_products(
+            s.hidden, 0, (0, 1, z), work.al_out_T, t, (0, A), s.alpha, t, A, (1, z), False, BATCH, w
+        )  # fmt: skip
 
 
 @inlined
 def fusion_weights_backward(
-    r: int, grad_all_phi: Floats, q: Small, g: Small, s: Scratch, shape: Shape, w: Width
+    first: int, count: int, work: Work, q: Small, g: Small, s: Scratch, shape: Shape, w: Width
 ) -> None:
-    """From the gradient at α (s.grad_alpha): α's perceptron into g, refined LocalSim's into grad_all_phi[r]."""
-    z = shape.z
-    for a in range(3 * shape.K):
-        g.al_out_bias[a] += s.grad_alpha[a]
+    """From the gradient at α (s.grad_alpha) of a batch: α's perceptron into g, refined LocalSim's into work.grad_phi."""
+    z, A = shape.z, shape.alphas
+    for i in range(count):
+        for t in range(0, A, len(w)):
+            vstore(g.al_out_bias, t, vload(g.al_out_bias, t, w) + vload(s.grad_alpha, i * A + t, w))
     if not shape.localsim:
         return
-    phi, grad_phi = s.phi[0], ZERO
     for t in range(0, z, len(w)):
-        hidden, grad = vload(s.hidden, t, w), splat(ZERO, w)
-        for a in range(3 * shape.K):
-            grad = grad + at(s.grad_alpha, a) * vload(q.al_out, a * z + t, w)
-            p = a * z + t
-            vstore(g.al_out, p, vload(g.al_out, p, w) + at(s.grad_alpha, a) * hidden)
-        grad = grad * silu_slope(vload(s.hidden_in, t, w), vload(s.sigmoid, t, w))
-        vstore(g.al_bias, t, vload(g.al_bias, t, w) + grad)
-        vstore(g.al_in, t, vload(g.al_in, t, w) + phi * grad)
-        vstore(g.al_in, z + t, vload(g.al_in, z + t, w) + (phi * phi) * grad)
-        grad_phi += vsum(grad * (vload(q.al_in, t, w) + (TWO * phi) * vload(q.al_in, z + t, w)))
-    grad_all_phi[r] = grad_phi
+        add_outer_products(
+            s.grad_alpha, 0, (0, 1, A), q.al_out, t, (0, z), s.grad_hidden, t, z, (1, 3 * shape.K), True, BATCH, w
+        )  # fmt: skip
+        for a in range(0, A, len(BATCH)):  # g.al_out += grad_alphaᵀ · hidden
+            add_outer_products(
+                s.grad_alpha, a, (0, A, 1), s.hidden, t, (0, z), g.al_out, a * z + t, z, (1, count), False, BATCH, w
+            )  # fmt: skip
+    for i in range(count):
+        phi, grad_phi = s.phi[i], ZERO
+        for t in range(0, z, len(w)):
+            slope = silu_slope(vload(s.hidden_in, i * z + t, w), vload(s.sigmoid, i * z + t, w))
+            grad = vload(s.grad_hidden, i * z + t, w) * slope
+            vstore(g.al_bias, t, vload(g.al_bias, t, w) + grad)
+            vstore(g.al_in, t, vload(g.al_in, t, w) + phi * grad)
+            vstore(g.al_in, z + t, vload(g.al_in, z + t, w) + (phi * phi) * grad)
+            grad_phi += vsum(grad * (vload(q.al_in, t, w) + (TWO * phi) * vload(q.al_in, z + t, w)))
+        work.grad_phi[first + i] = grad_phi
 
 
 @kernel

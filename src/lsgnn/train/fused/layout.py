@@ -21,7 +21,7 @@ from lsgnn.config import LSGNNConfig
 from lsgnn.propagate.precompute import Precomputed
 from lsgnn.train.fused.aligned import aligned
 from lsgnn.train.fused.structs import Floats, Small, Weights
-from lsgnn.train.fused.vector import W8, W16, Width
+from lsgnn.train.fused.vector import BATCH, W8, W16, Width
 
 REDUCE, HEAD, HEAD_BIAS, GRAPH_ALPHA = "reduce.weights.0", "head.weight", "head.bias", "fusion.alpha"
 LARGEST_TILE = 32  # columns: wide enough to pay for reading an index, narrow enough for [N, tile] to stay in the cache
@@ -70,6 +70,10 @@ class Layout:
         return padded(3 * self.K, len(self.w))
 
     @property
+    def classes(self) -> int:
+        return padded(self.C, len(self.w))
+
+    @property
     def width(self) -> int:
         return (2 * self.K + 1) * self.z
 
@@ -91,7 +95,8 @@ class Layout:
     def _small_sizes(self) -> list[int]:
         z, one = self.z, len(self.w)
         perceptrons = [2 * z, z, z, one, 2 * z, z, self.alphas * z, self.alphas]
-        return [*perceptrons, self.C * self.blocks * z, padded(self.C, one), *[z if self.n else 0] * 3]
+        head = padded(self.C, len(BATCH)) * self.blocks * z
+        return [*perceptrons, head, self.classes, *[z if self.n else 0] * 3]
 
     def zeros(self) -> Weights:
         reduce, links, running = self.d * self.width, self.n * self.z, 2 * self.z if self.n else 0
@@ -156,7 +161,7 @@ class Layout:
     def _windows(self, weights: Weights) -> list[Floats]:
         """The unpadded part of each small parameter."""
         q, z, h, m = self.views(weights.small), self.z, self.hidden_channels, 3 * self.K
-        head = [q.head.reshape(self.C, self.blocks, z)[:, :, :h], q.head_bias[: self.C]]
+        head = [q.head.reshape(-1, self.blocks, z)[: self.C, :, :h], q.head_bias[: self.C]]
         if self.n:
             head += [weights.links.reshape(self.n, z)[:, :h], q.links_bias[:h], q.norm_weight[:h], q.norm_bias[:h]]
         if not self.localsim:

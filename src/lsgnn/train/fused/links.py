@@ -109,21 +109,20 @@ def total_of_parts(work: Work, t: int, shape: Shape, w: Width) -> Vec:
 
 
 @inlined
-def links_block(node: int, work: Work, s: Scratch, shape: Shape, w: Width) -> None:
-    """The last block of a row, into s.Q."""
-    z = shape.z
+def links_block(i: int, node: int, work: Work, s: Scratch, shape: Shape, w: Width) -> None:
+    """The last block of row i of a batch, into s.Q."""
+    z, block = shape.z, (i * shape.blocks + shape.K + 1) * shape.z
     for t in range(0, z, len(w)):
         y = vload(work.L, node * z + t, w) * vload(work.norm, 2 * z + t, w) + vload(work.norm, 3 * z + t, w)
-        vstore(s.Q, (shape.K + 1) * z + t, where_positive(y, y))
+        vstore(s.Q, block + t, where_positive(y, y))
 
 
 @inlined
-def links_block_backward(r: int, node: int, g: Small, work: Work, s: Scratch, shape: Shape, w: Width) -> None:
-    """From the gradient at the last block (where `backward` left it, in s.mask) to that before ReLU, into work.G; γ and
-    β get their share in g."""
-    z, block = shape.z, (shape.K + 1) * shape.z
+def links_block_backward(i: int, r: int, node: int, g: Small, work: Work, s: Scratch, shape: Shape, w: Width) -> None:
+    """From the gradient at the last block (in s.grad_Q) to that before ReLU, into work.G; γ and β get theirs in g."""
+    z, block = shape.z, (i * shape.blocks + shape.K + 1) * shape.z
     for t in range(0, z, len(w)):
-        gradient = where_positive(vload(s.Q, block + t, w), vload(s.mask, block + t, w))
+        gradient = where_positive(vload(s.Q, block + t, w), vload(s.grad_Q, block + t, w))
         x = (vload(work.L, node * z + t, w) - vload(work.norm, t, w)) * vload(work.norm, z + t, w)
         vstore(work.G, r * z + t, gradient)
         vstore(g.norm_bias, t, vload(g.norm_bias, t, w) + gradient)

@@ -68,7 +68,7 @@ def reduce_tile(
         z = c0 * vload(Y, outer.rows[r] * len(w), w)
         if top > 0:
             z = z + a * gather(outer, r, V, 0, len(w), w)
-        vstore(work.Z, r * width + column, z)
+        vstore(work.Z, column * shape.rows + r * len(w), z)
 
 
 @inlined
@@ -77,7 +77,7 @@ def gradient_tile(column: int, top: int, narrow: Narrow, work: Work, s: Scratch,
     c, width, G, F, V, D = narrow.coefficients, shape.width, work.Z, s.Y, s.Y, s.T1
     inner_T, a = narrow.inner_T, vload(c, top * width + column, w)
     if top > 0:
-        multiply(narrow.outer_T, G, column, width, F, w)
+        multiply(narrow.outer_T, G, column * shape.rows, len(w), F, w)
     for power in range(top - 1, 0, -1):
         out = D if power & 1 else s.T0
         level(inner_T, a, V, vload(c, power * width + column, w), F, out, w)
@@ -88,7 +88,7 @@ def gradient_tile(column: int, top: int, narrow: Narrow, work: Work, s: Scratch,
             vstore(D, i, a * vload(F, i, w) if top > 0 else splat(ZERO, w))
     c0 = vload(c, column, w)
     for r in range(shape.train_rows):
-        i, g = narrow.outer.rows[r] * len(w), c0 * vload(G, r * width + column, w)
+        i, g = narrow.outer.rows[r] * len(w), c0 * vload(G, column * shape.rows + r * len(w), w)
         vstore(D, i, g if r < narrow.unread else g + vload(D, i, w))
 
 

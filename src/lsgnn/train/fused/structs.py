@@ -27,6 +27,8 @@ class Shape(NamedTuple):
     z: int  # padded
     alphas: int  # 3K, padded
     C: int
+    classes: int  # C, padded to whole vectors
+    rows: int  # of Z, b or more
     d: int
     width: int
     train_rows: int
@@ -125,7 +127,7 @@ class Small(NamedTuple):
     al_bias: Floats  # [z]
     al_out: Floats  # [alphas, z]
     al_out_bias: Floats  # [alphas]; with graph-level weights, these are α
-    head: Floats  # [C, blocks, z]
+    head: Floats  # [C padded to a batch, blocks, z]
     head_bias: Floats  # [C], padded
     links_bias: Floats  # [z]   the adjacency embedding and its normalisation; empty without it
     norm_weight: Floats  # [z]
@@ -147,12 +149,15 @@ class Hyper(NamedTuple):
 class Work(NamedTuple):
     """Buffers that the threads of one training share."""
 
-    Z: Floats  # [b, width] the reduced rows; after the backward pass the gradient of the training rows
+    Z: Floats  # [b, width] the reduced rows, tile by tile; after the backward pass the gradient of the training rows
+    Z_start: NDArray[np.int64]  # [width / vector] where a vector of columns lies in row 0, and how far rows are apart
+    Z_stride: NDArray[np.int64]
     f: Floats  # [U] LocalSim's perceptron at the distinct similarities
     grad_phi: Floats  # [training rows] the gradient at refined LocalSim
     grad_rows: Floats  # [train chunks, small] each chunk's gradient of the small parameters
     grad_localsim: Floats  # [similarity chunks, first part of small] the same for LocalSim's perceptron
     al_out_T: Floats  # [z, alphas]
+    head_T: Floats  # [blocks · z, classes]
     L: Floats  # [n, z] the adjacency embedding before it is normalised, later the gradient there
     G: Floats  # [training rows, z] the gradient after the normalisation
     norm: Floats  # [4, z] its mean, inverse deviation, scale and shift
@@ -174,17 +179,21 @@ class Scratch(NamedTuple):
     T1: Floats  # [N, tile] later the gradient at X W
     grad_tile: Floats  # [d, tile] sums of its weights' gradient; dense: of a block of features
     grad_small: Floats  # of the rows of one chunk; `Small` has its views
-    phi: Floats  # [1] refined LocalSim
-    hidden_in: Floats  # [z] of α's perceptron, before and after SiLU, and the sigmoid itself
+    # of the rows of one batch, B of them
+    phi: Floats  # [B] refined LocalSim
+    hidden_in: Floats  # [B, z] of α's perceptron, before and after SiLU, and the sigmoid itself
     sigmoid: Floats
     hidden: Floats
-    alpha: Floats  # [alphas]
+    grad_hidden: Floats
+    alpha: Floats  # [B, alphas]
     grad_alpha: Floats
-    R: Floats  # [2K+1, z] channels after norm and ReLU
-    inverse_norm: Floats  # [2K+1]
-    grad_R: Floats
-    Q: Floats  # [blocks, z] what the output layer reads
-    inverse_out_norm: Floats  # [blocks]
-    mask: Floats  # [blocks, z] dropout
-    logit: Floats  # [C]
-    total: Floats  # [1] of the softmax
+    R: Floats  # [B, 2K+1, z] channels after norm and ReLU
+    inverse_norm: Floats  # [B, 2K+1]
+    Q: Floats  # [B, blocks, z] what the output layer reads, before dropout
+    inverse_out_norm: Floats  # [B, blocks]
+    mask: Floats  # [B, blocks, z] dropout
+    masked_Q: Floats  # [B, blocks, z] after dropout
+    grad_Q: Floats  # [B, blocks, z]
+    logit: Floats  # [B, classes]
+    total: Floats  # [B] of the softmax
+    grad_R: Floats  # [2K+1, z] of one row

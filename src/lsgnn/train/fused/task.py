@@ -106,7 +106,9 @@ class Task:
     ) -> tuple[int, int, Work]:
         """Runs the compiled loop in all threads, see `epochs.run` for the jobs; (best epoch, epochs run, buffers)."""
         layout, rows = self.layout, self.rows
-        shape, rule = make_shape(layout, rows, self.train_rows, config.out_norm), RULES[config.select_by]
+        padded_rows = self.H.panels * len(self.H.rows) if layout.dense else len(rows.node)
+        shape = make_shape(layout, rows, self.train_rows, padded_rows, config.out_norm)
+        rule = RULES[config.select_by]
         if predicts:
             rule = LOSS
         work = make_work(
@@ -115,7 +117,6 @@ class Task:
             similarities=len(rows.similarity),
             logits=predicts or rule > ACCURACY,
             ranked=shape.val_rows if rule >= ROC_AUC else 0,
-            padded_rows=self.H.panels * len(self.H.rows) if layout.dense else len(rows.node),
         )
         require_memory(self.threads * scratch_bytes(layout, self.reached), f"{self.threads} threads", LOWER_EITHER)
         small, hyper = layout.views(self.weights.small), _hyper(config, positive_class(rows.y.astype(np.int64)))
