@@ -42,6 +42,7 @@ def train_cpu(
     path: Path = "auto",
     threads: int | None = None,
     on_epoch: OnEpoch | None = None,
+    exact: bool = False,
 ) -> Trained:
     """Trains `lsgnn.nn.LSGNN` full-batch: per epoch one optimiser step and one look at the validation rows.
 
@@ -56,12 +57,13 @@ def train_cpu(
         initial: a `state_dict` of `lsgnn.nn.LSGNN` to start from; it is not changed.
         path: how the channels are reduced, `narrow` or `dense`; `auto` lets the cost model choose.
         threads: by default as many as torch uses, fewer on small graphs; the bits of the result are the same.
+        exact: evaluate LocalSim at every similarity, however many there are; see `similarity_table.py`.
         on_epoch: told of epochs while later ones are under way, ten times a second; `StopTraining` ends it soon after.
     """
     _require_support(config)
     require_memory_for_history(config)
     start = time.perf_counter()
-    task = Task.to_train(pre, y, split, config, initial, path, threads)
+    task = Task.to_train(pre, y, split, config, initial, path, threads, exact)
     state = State(*(task.layout.zeros() for _ in range(3)))
     history = np.full((config.epochs, 4), np.nan)
     key = score_of(config.select_by)
@@ -87,10 +89,11 @@ def gradients_cpu(
     state_dict: Mapping[str, Tensor],
     path: Path = "auto",
     threads: int | None = None,
+    exact: bool = False,
 ) -> dict[str, Tensor]:
     """Gradient of the training loss at the given weights, under the model's names: for tests."""
     _require_support(config)
-    task = Task.to_train(pre, y, split, config, state_dict, path, threads)
+    task = Task.to_train(pre, y, split, config, state_dict, path, threads, exact)
     state = State(*(task.layout.zeros() for _ in range(3)))
     task.run(GRADIENT, config, state, np.zeros((1, 4)))
     return task.layout.parameters(state.m1)

@@ -14,6 +14,7 @@ from lsgnn.errors import InputError
 from lsgnn.graph.splits import Split
 from lsgnn.memory import LOWER_EITHER, require_memory
 from lsgnn.propagate.precompute import Precomputed
+from lsgnn.propagate.similarity import NeighbourSimilarity
 from lsgnn.train.class_weights import class_weights, loss_shares
 from lsgnn.train.fused.buffers import make_scratch, make_shape, make_work, scratch_bytes
 from lsgnn.train.fused.epochs import run
@@ -22,6 +23,7 @@ from lsgnn.train.fused.operands import NO_NARROW, Nodes, Reach, link_operands, n
 from lsgnn.train.fused.packed import NO_PANELS, panel_operand
 from lsgnn.train.fused.paths import Path, chosen_path, chosen_threads
 from lsgnn.train.fused.scores import ACCURACY, LOSS, ROC_AUC, RULES
+from lsgnn.train.fused.similarity_table import on_grid
 from lsgnn.train.fused.structs import Floats, Hyper, Links, Narrow, Panels, ScoredRows, State, Weights, Work
 from lsgnn.train.fused.team import EPOCHS_DONE, STOP, make_team
 from lsgnn.train.interruptible import together
@@ -56,6 +58,7 @@ class Task:
         initial: Mapping[str, Tensor],
         path: Path = "auto",
         threads: int | None = None,
+        exact: bool = False,
     ) -> Task:
         train, val = np.flatnonzero(split.train), np.flatnonzero(split.val)
         for part, nodes in (("training", train), ("validation", val)):
@@ -76,7 +79,7 @@ class Task:
         labels = _labels(y, scored, C)
         require_selectable(config.select_by, labels[len(train) :], C)
         share = _loss_share(labels[: len(train)], labels[len(train) :], config.class_weight, C)
-        rows = row_operands(pre.similarity, scored, len(train), labels, share)
+        rows = row_operands(_similarities(pre, exact), scored, len(train), labels, share)
         links = link_operands(pre, config)
         return cls(layout, rows, len(train), reached, narrow, H, links, layout.pack(initial), threads)
 
@@ -156,6 +159,10 @@ def _hyper(config: LSGNNConfig, positive: int) -> Hyper:
         rule=RULES[config.select_by],
         positive=positive,
     )
+
+
+def _similarities(pre: Precomputed, exact: bool) -> NeighbourSimilarity:
+    return pre.similarity if exact else on_grid(pre.similarity)
 
 
 def _loss_share(train_y: NDArray[np.int64], val_y: NDArray[np.int64], kind: ClassWeight, C: int) -> Floats:
