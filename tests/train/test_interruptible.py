@@ -24,9 +24,9 @@ def test_an_error_is_raised_although_another_thread_would_go_on_for_ever() -> No
     stopped = threading.Event()
 
     def fail() -> None:
-        raise ValueError
+        raise ValueError("no")
 
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="no"):
         together([stopped.wait, fail], stop=stopped.set)
     assert stopped.is_set()
 

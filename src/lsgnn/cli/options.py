@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lsgnn.cli.show import progress
 from lsgnn.errors import InputError
 from lsgnn.files import require_name
 
@@ -76,13 +77,15 @@ def open_graph(
     if (name is None) == (edges is None):
         raise InputError("which graph? pass a dataset name or .npz file, or else --edges TABLE (and --nodes TABLE)")
     if edges is not None:
-        # the whole file name: a table called texas.csv is not the dataset `texas`
-        return read_tables(edges, nodes, label=label, id=id, name=edges.name, **parse_columns(columns or ()))
+        with progress(f"reading {edges.name}", None):
+            # the whole file name: a table called texas.csv is not the dataset `texas`
+            return read_tables(edges, nodes, label=label, id=id, name=edges.name, **parse_columns(columns or ()))
     given = {"--nodes": nodes, "--label": label, "--id": id, "--column": columns or None}
     if stray := [option for option, value in given.items() if value is not None]:
         raise InputError(f"{stray[0]} goes with --edges TABLE, but the graph is {name!r}: drop one of them")
     assert name is not None
-    return Graph.load(name) if name.endswith(".npz") else load(name, data_dir)
+    with progress(f"reading {name}", None):
+        return Graph.load(name) if name.endswith(".npz") else load(name, data_dir)
 
 
 def as_typed(

@@ -45,7 +45,6 @@ def make_shape(layout: Layout, rows: ScoredRows, train_rows: int, padded_rows: i
         blocks=layout.blocks,
         localsim=layout.localsim,
         out_norm=out_norm,
-        dense=layout.dense,
     )
 
 
@@ -93,7 +92,7 @@ def scratch_bytes(layout: Layout, reached: int) -> int:
     return 4 * (3 * reached + layout.d) * max(size for _, size in layout.tiles)
 
 
-def make_scratch(layout: Layout, reached: int, panels: Panels) -> Scratch:
+def make_scratch(layout: Layout, reached: int, panels: Panels | None) -> Scratch:
     """One thread's own: for tiles of `reached` nodes (0 for the dense reduction, which has a block of features)."""
     K, z, A, B = layout.K, layout.z, layout.alphas, len(BATCH)
     tile = max(size for _, size in layout.tiles)
@@ -101,7 +100,7 @@ def make_scratch(layout: Layout, reached: int, panels: Panels) -> Scratch:
         Y=floats(reached, tile),
         T0=floats(reached, tile),
         T1=floats(reached, tile),
-        grad_tile=floats(panels.block, z) if layout.dense else floats(layout.d, tile),
+        grad_tile=floats(layout.d, tile) if panels is None else floats(panels.block, z),
         grad_small=layout.zero_small(),
         phi=floats(B),
         hidden_in=floats(B, z),

@@ -71,15 +71,17 @@ def step_dense(
             for j in range(0, H.block, Q):
                 for t in range(0, z, len(w)):
                     add_outer_products(
-                        H.values, first + start * panel + j * P, (panel, 1, P), work.Z, (c * shape.rows + start * P) * z + t,
-                        (P * z, z), s.grad_tile, j * z + t, z, (panels, P), False, H.features, w,
+                        H.values, first + start * panel + j * P, (panel, 1, P), work.Z,
+                        (c * shape.rows + start * P) * z + t, (P * z, z), s.grad_tile, j * z + t, z,
+                        (panels, P), False, H.features, w,
                     )  # fmt: skip
         if rest > 0:
             for j in range(0, H.block, Q):
                 for t in range(0, z, len(w)):
                     add_outer_products(
-                        H.values, first + full * panel + j * P, (panel, 1, P), work.Z, (c * shape.rows + full * P) * z + t,
-                        (P * z, z), s.grad_tile, j * z + t, z, (1, rest), False, H.features, w,
+                        H.values, first + full * panel + j * P, (panel, 1, P), work.Z,
+                        (c * shape.rows + full * P) * z + t, (P * z, z), s.grad_tile, j * z + t, z,
+                        (1, rest), False, H.features, w,
                     )  # fmt: skip
         for j in range(min(H.block, d - block * H.block)):
             for t in range(0, z, len(w)):

@@ -86,27 +86,29 @@ def transpose(source: Floats, width: int, rows: int, target: Floats, target_widt
 
 @kernel
 def reduce_rows(
-    narrow: Narrow, H: Panels, links: Links, rows: ScoredRows, p: Weights, q: Small, work: Work, s: Scratch,
-    shape: Shape, team: Team, w: Width,
+    narrow: Narrow | None, H: Panels | None, links: Links | None, rows: ScoredRows, p: Weights, q: Small, work: Work,
+    s: Scratch, shape: Shape, team: Team, w: Width, wide: Width,
 ) -> None:  # fmt: skip
     """The first stage, everything that rows read: Z, LocalSim's perceptron at the distinct similarities, α's output
     weights transposed, the adjacency embedding."""
-    if shape.dense:
+    if H is not None:
         reduce_dense(H, p, work, shape, team, w)
-    else:
-        reduce_narrow(narrow, p, work, s, shape, team)
+    if narrow is not None:
+        reduce_narrow(narrow, p, work, s, shape, team, w, wide)
     if shape.localsim:
         localsim(rows, q, work, shape, team, w)
     if team.number == 0:
         transpose(q.al_out, shape.z, 3 * shape.K, work.al_out_T, shape.alphas)
         transpose(q.head, shape.blocks * shape.z, shape.C, work.head_T, shape.classes)
-    if shape.n > 0:
+    if links is not None:
         embed_links(links, p, q, work, shape, team, w)
     meet(team)
 
 
 @kernel
-def evaluate(rows: ScoredRows, q: Small, work: Work, s: Scratch, shape: Shape, team: Team, w: Width) -> None:
+def evaluate(
+    links: Links | None, rows: ScoredRows, q: Small, work: Work, s: Scratch, shape: Shape, team: Team, w: Width
+) -> None:
     """Cross entropy and hits of the validation rows, without dropout; keeps their logits if there is room."""
     masked = False
     chunk = claim(team, ROWS)
@@ -118,7 +120,7 @@ def evaluate(rows: ScoredRows, q: Small, work: Work, s: Scratch, shape: Shape, t
             fusion_weights(row, count, rows.share, work, q, s, shape, w)
             for i in range(count):
                 r = row + i
-                if shape.n > 0:
+                if links is not None:
                     links_block(i, rows.node[r], work, s, shape, w)
                 forward(i, r, work, s, masked, shape, w)
             classify(q, work, s, s.Q, shape, w)
@@ -137,7 +139,7 @@ def evaluate(rows: ScoredRows, q: Small, work: Work, s: Scratch, shape: Shape, t
 
 @kernel
 def train_rows(
-    rows: ScoredRows, q: Small, g: Small, work: Work, s: Scratch, dropout: float, salt: int,
+    links: Links | None, rows: ScoredRows, q: Small, g: Small, work: Work, s: Scratch, dropout: float, salt: int,
     shape: Shape, team: Team, w: Width,
 ) -> None:  # fmt: skip
     """The training loss; its gradient goes into work.grad_rows (small parameters), work.grad_phi and the training rows
@@ -157,7 +159,7 @@ def train_rows(
                 if masked:
                     base = mixed(u32(salt ^ u32(rows.node[r] * u32(0x9E3779B9))))
                     draw_mask(i, s, base, dropout, shape, w)
-                if shape.n > 0:
+                if links is not None:
                     links_block(i, rows.node[r], work, s, shape, w)
                 forward(i, r, work, s, masked, shape, w)
             seen = s.masked_Q if masked else s.Q
@@ -169,7 +171,7 @@ def train_rows(
             classify_backward(count, q, g, s, seen, shape, w)
             for i in range(count):
                 backward(i, row + i, work, s, masked, shape, w)
-                if shape.n > 0:
+                if links is not None:
                     links_block_backward(i, row + i, rows.node[row + i], g, work, s, shape, w)
             fusion_weights_backward(row, count, work, q, g, s, shape, w)
         work.train_parts[chunk] = loss
@@ -255,22 +257,25 @@ def judge(
 
 @entry_point("the CPU engine, 10 to 20 s")
 def run(
-    job: int, narrow: Narrow, H: Panels, links: Links, rows: ScoredRows, p: Weights, q: Small, g: Small, state: State,
-    work: Work, s: Scratch, hyper: Hyper, history: NDArray[np.float64], best: NDArray[np.float64], shape: Shape,
-    team: Team, w: Width,
+    job: int, narrow: Narrow | None, H: Panels | None, links: Links | None, rows: ScoredRows, p: Weights, q: Small,
+    g: Small, state: State, work: Work, s: Scratch, hyper: Hyper, history: NDArray[np.float64],
+    best: NDArray[np.float64], shape: Shape, team: Team, w: Width, wide: Width,
 ) -> int:  # fmt: skip
     """What each thread of the team runs, with its own g and s; returns the number of epochs run.
+
+    Of `narrow` and `H` one is None, and without an adjacency embedding so is `links`: Numba leaves out what an argument
+    of None can never reach, so that only the variant in use is compiled.
 
     TRAIN: p in place, the best weights in state.best, (train loss, val loss, val accuracy, the score of `hyper.rule`
     if it is a further one) per epoch in `history` [epochs, 4], the best epoch in work.verdict[0], 0 if there was no
     finite validation loss; `best` starts as (-∞, ∞). Whoever sets team.shared[STOP] ends it after the epoch under way.
     GRADIENT: the gradient of one step in state.m1. PREDICT: logits of all rows, as validation rows, in work.logits."""
     for epoch in range(hyper.epochs + 1):
-        reduce_rows(narrow, H, links, rows, p, q, work, s, shape, team, w)
+        reduce_rows(narrow, H, links, rows, p, q, work, s, shape, team, w, wide)
         if epoch > 0 or job == PREDICT:  # score the weights of the step before
-            if shape.n > 0:
+            if links is not None:
                 norm_by_running(p, q, work, shape, team, w)
-            evaluate(rows, q, work, s, shape, team, w)
+            evaluate(links, rows, q, work, s, shape, team, w)
             if job == PREDICT:
                 break
             if team.number == 0:
@@ -278,24 +283,24 @@ def run(
             meet(team)
             if work.verdict[2]:
                 return epoch
-        if shape.n > 0:
+        if links is not None:
             norm_by_nodes(p, q, work, shape, team, w)
         salt = mixed(u32(u32(hyper.seed) ^ mixed(u32(epoch))))
-        train_rows(rows, q, g, work, s, hyper.dropout, salt, shape, team, w)
+        train_rows(links, rows, q, g, work, s, hyper.dropout, salt, shape, team, w)
         if team.number == 0:
             loss = 0.0
             for chunk in range(shape.train_chunks):
                 loss += work.train_parts[chunk]
             history[epoch, 0] = loss
         step = make_step(hyper, epoch + 1, work.verdict[1] != 0, job == GRADIENT)
-        if shape.n > 0:
+        if links is not None:
             sum_norm_gradient(g, work, s, shape, w)
             norm_backward(rows, g, work, shape, team, w)
             step_links(links, p, state, work, shape, step, team, w)
-        if shape.dense:
+        if H is not None:
             step_dense(H, p, state, work, s, shape, step, team, w)
-        else:
-            step_narrow(narrow, p, state, work, s, shape, step, team)
+        if narrow is not None:
+            step_narrow(narrow, p, state, work, s, shape, step, team, w, wide)
         if shape.localsim:
             localsim_backward(rows, q, work, shape, team, w)
         meet(team)

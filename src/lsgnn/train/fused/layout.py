@@ -24,7 +24,6 @@ from lsgnn.train.fused.structs import Floats, Small, Weights
 from lsgnn.train.fused.vector import BATCH, W8, W16, Width
 
 REDUCE, HEAD, HEAD_BIAS, GRAPH_ALPHA = "reduce.weights.0", "head.weight", "head.bias", "fusion.alpha"
-LARGEST_TILE = 32  # columns: wide enough to pay for reading an index, narrow enough for [N, tile] to stay in the cache
 LOCALSIM_MLP, ALPHA_MLP = "fusion.weights.localsim.mlp", "fusion.weights.mlp"
 LINKS, LINKS_NORM = "adjacency.linear", "adjacency.norm"
 AVERAGES = (f"{LINKS_NORM}.running_mean", f"{LINKS_NORM}.running_var")
@@ -62,6 +61,12 @@ class Layout:
         return W8 if 0 < self.hidden_channels % 16 <= 8 else W16
 
     @property
+    def wide(self) -> Width:
+        """Two vectors: as a tile wide enough to pay for reading an index, narrow enough for [N, tile] to stay in the
+        cache."""
+        return self.w + self.w
+
+    @property
     def z(self) -> int:
         return padded(self.hidden_channels, len(self.w))
 
@@ -84,11 +89,11 @@ class Layout:
 
     @property
     def tiles(self) -> list[tuple[int, int]]:
-        """(first column, columns) of each tile: a channel for the dense reduction; for the narrow one a power of two,
+        """(first column, columns) of each tile: a channel for the dense reduction; for the narrow one a vector or two,
         and never columns of two hops."""
         if self.dense:
             return [(c * self.z, self.z) for c in range(2 * self.K + 1)]
-        first, hop = gcd(self.z, LARGEST_TILE), gcd(2 * self.z, LARGEST_TILE)
+        first, hop = gcd(self.z, len(self.wide)), gcd(2 * self.z, len(self.wide))
         return [(c, first) for c in range(0, self.z, first)] + [(c, hop) for c in range(self.z, self.width, hop)]
 
     @property

@@ -10,8 +10,8 @@ The gradient is the transpose of that. With G at Z and F = outerᵀ G,
 
     dY = c₀ G + c₁ F + innerᵀ · (c₂ F + innerᵀ · (c₃ F + …)),   dW = Xᵀ dY
 
-Columns are independent of each other until the rows are scored. So a tile of 8, 16 or 32 columns goes all the way, from
-W to Z and from G to Adam's step on W, before the next one starts: its few [N, tile] buffers stay in the cache.
+Columns are independent of each other until the rows are scored. So a tile of one or two vectors of columns goes all the
+way, from W to Z and from G to Adam's step on W, before the next one starts: its [N, tile] buffers stay in the cache.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from lsgnn.compiled import inlined, kernel
 from lsgnn.train.fused.adam import Step, adam
 from lsgnn.train.fused.structs import Csr, Floats, Narrow, Scratch, Shape, State, Weights, Work
 from lsgnn.train.fused.team import TILES, Team, claim
-from lsgnn.train.fused.vector import W8, W16, W32, Vec, Width, splat, vload, vstore
+from lsgnn.train.fused.vector import Vec, Width, splat, vload, vstore
 
 ZERO, ONE = np.float32(0), np.float32(1)
 
@@ -122,34 +122,33 @@ def step_tile(
 
 
 @kernel
-def reduce_narrow(narrow: Narrow, weights: Weights, work: Work, s: Scratch, shape: Shape, team: Team) -> None:
-    """Z [b, width]: every channel at every scored row, times its weights."""
+def reduce_narrow(
+    narrow: Narrow, weights: Weights, work: Work, s: Scratch, shape: Shape, team: Team, w: Width, wide: Width
+) -> None:
+    """Z [b, width]: every channel at every scored row, times its weights. Tiles are one or two vectors wide."""
     W, tiles = weights.reduce, narrow.tile_column.shape[0]
     tile = claim(team, TILES)
     while tile < tiles:
-        column, size, top = narrow.tile_column[tile], narrow.tile_size[tile], narrow.tile_top[tile]
-        if size == 32:
-            reduce_tile(column, top, narrow, W, work, s, shape, W32)
-        elif size == 16:
-            reduce_tile(column, top, narrow, W, work, s, shape, W16)
+        column, top = narrow.tile_column[tile], narrow.tile_top[tile]
+        if narrow.tile_size[tile] == len(wide):
+            reduce_tile(column, top, narrow, W, work, s, shape, wide)
         else:
-            reduce_tile(column, top, narrow, W, work, s, shape, W8)
+            reduce_tile(column, top, narrow, W, work, s, shape, w)
         tile = claim(team, TILES)
 
 
 @kernel
 def step_narrow(
-    narrow: Narrow, p: Weights, state: State, work: Work, s: Scratch, shape: Shape, step: Step, team: Team
-) -> None:
+    narrow: Narrow, p: Weights, state: State, work: Work, s: Scratch, shape: Shape, step: Step, team: Team, w: Width,
+    wide: Width,
+) -> None:  # fmt: skip
     """Adam on the reduction's weights, from the gradient at Z."""
     tiles = narrow.tile_column.shape[0]
     tile = claim(team, TILES)
     while tile < tiles:
-        column, size, top = narrow.tile_column[tile], narrow.tile_size[tile], narrow.tile_top[tile]
-        if size == 32:
-            step_tile(column, top, narrow, p, state, work, s, shape, step, W32)
-        elif size == 16:
-            step_tile(column, top, narrow, p, state, work, s, shape, step, W16)
+        column, top = narrow.tile_column[tile], narrow.tile_top[tile]
+        if narrow.tile_size[tile] == len(wide):
+            step_tile(column, top, narrow, p, state, work, s, shape, step, wide)
         else:
-            step_tile(column, top, narrow, p, state, work, s, shape, step, W8)
+            step_tile(column, top, narrow, p, state, work, s, shape, step, w)
         tile = claim(team, TILES)

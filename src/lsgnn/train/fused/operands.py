@@ -19,8 +19,6 @@ from lsgnn.train.fused.structs import Csr, Floats, Links, Narrow, ScoredRows
 Nodes = NDArray[np.int64]
 NO_FLOATS, NO_INDICES = np.zeros(0, np.float32), np.zeros(0, np.uint32)
 NOTHING = Csr(NO_INDICES, np.zeros(1, np.uint32), NO_INDICES, NO_FLOATS)
-NO_TILES = np.zeros(0, np.int64)
-NO_NARROW = Narrow(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, 0, NO_FLOATS, NO_TILES, NO_TILES, NO_TILES)
 NODES_PER_BLOCK, ENTRIES_PER_BLOCK = 512, 16  # of Xᵀ: see `_transposed_in_blocks`
 
 
@@ -38,10 +36,10 @@ def as_csr(matrix: sp.csr_array, rows: Nodes | None = None) -> Csr:
     )
 
 
-def link_operands(pre: Precomputed, config: LSGNNConfig) -> Links:
-    """The links that the adjacency embedding reads, both ways; empty where there is none."""
+def link_operands(pre: Precomputed, config: LSGNNConfig) -> Links | None:
+    """The links that the adjacency embedding reads, both ways; None where there is none."""
     if not config.adjacency_embedding:
-        return Links(NOTHING, NOTHING)
+        return None
     if pre.links is None:
         raise InputError("there are no links to embed: precompute them with adjacency_embedding=True")
     return Links(as_csr(pre.links), as_csr(sp.csr_array(pre.links.T)))

@@ -2,8 +2,8 @@
 
     out[p, :] += Σ_o Σ_i  H[h + o·h_outer + i·h_inner + p·h_row] · B[b + o·b_outer + i·b_inner, :]
 
-for p < P rows of one vector each. A column of H is P numbers, a row of B one vector: P multiplications per vector that is
-loaded. LLVM is handed the loop ready-made, with P sums that it cannot but keep in registers.
+for p < P rows of one vector each. A column of H is P numbers, a row of B one vector: P multiplications per vector that
+is loaded. LLVM is handed the loop ready-made, with P sums that it cannot but keep in registers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def add_outer_products(
     vector = ir.VectorType(F32, n)
 
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-        H, h, h_strides, B, b, b_strides, out, o, o_row, counts, from_zero, _, _ = arguments
+        _, h, h_strides, _, b, b_strides, _, o, o_row, counts, from_zero, _, _ = arguments
         data = [context.make_array(sig.args[k])(context, builder, arguments[k]).data for k in (0, 3, 6)]
 
         def vector_at(array: Any, offset: Any) -> Any:

@@ -14,13 +14,12 @@ from lsgnn.memory import LOWER_K, require_memory
 from lsgnn.propagate.power_kernels import next_power
 from lsgnn.propagate.precompute import Precomputed
 from lsgnn.train.fused.aligned import aligned
-from lsgnn.train.fused.operands import NO_FLOATS, Nodes, power_coefficients
+from lsgnn.train.fused.operands import Nodes, power_coefficients
 from lsgnn.train.fused.structs import Floats, Panels
 from lsgnn.train.fused.vector import Width
 
 BLOCK = 64  # features, about: a block's sums and a few panels share the first-level cache
 BYTES_TOGETHER = 24 << 10  # of panels: half of that cache
-NO_PANELS = Panels(NO_FLOATS, 0, 0, 0, 0, (0,), (0,))
 
 
 @cache

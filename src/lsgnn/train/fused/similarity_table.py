@@ -1,5 +1,5 @@
-r"""LocalSim with few points: where similarities are many, its perceptron f is evaluated on a grid, and between two points
-of the grid it is taken to be linear.
+r"""LocalSim with few points: where similarities are many, its perceptron f is evaluated on a grid, and between two
+points of the grid it is taken to be linear.
 
 Refined LocalSim is a weighted sum of f at a row's similarities, so interpolation only changes the weights: a similarity
 s between grid points :math:`g_j \le s \le g_{j+1}` hands the share :math:`(s - g_j) / h` of its weight to

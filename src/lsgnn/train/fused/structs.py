@@ -41,7 +41,6 @@ class Shape(NamedTuple):
     blocks: int  # that the output layer reads: K+1, one more with the adjacency embedding
     localsim: bool  # weights from LocalSim; False: 3K numbers for the whole graph
     out_norm: bool
-    dense: bool  # which of the two reductions to use
 
 
 class Csr(NamedTuple):
@@ -70,7 +69,7 @@ class Narrow(NamedTuple):
 
 
 class Panels(NamedTuple):
-    """The dense reduction's operand (see `dense.py`); empty for the narrow one."""
+    """The dense reduction's operand (see `dense.py`)."""
 
     values: Floats  # [2K+1 in the order of the weights, blocks, panels, block, P]
     blocks: int  # of features
@@ -82,7 +81,7 @@ class Panels(NamedTuple):
 
 
 class Links(NamedTuple):
-    """Operands of the adjacency embedding; both empty without it."""
+    """Operands of the adjacency embedding."""
 
     A: Csr  # [n, n] every node's own links, by the nodes' numbers in the graph
     AT: Csr

@@ -19,8 +19,8 @@ from lsgnn.train.class_weights import class_weights, loss_shares
 from lsgnn.train.fused.buffers import make_scratch, make_shape, make_work, scratch_bytes
 from lsgnn.train.fused.epochs import run
 from lsgnn.train.fused.layout import HEAD_BIAS, Layout
-from lsgnn.train.fused.operands import NO_NARROW, Nodes, Reach, link_operands, narrow_operands, row_operands
-from lsgnn.train.fused.packed import NO_PANELS, panel_operand
+from lsgnn.train.fused.operands import Nodes, Reach, link_operands, narrow_operands, row_operands
+from lsgnn.train.fused.packed import panel_operand
 from lsgnn.train.fused.paths import Path, chosen_path, chosen_threads
 from lsgnn.train.fused.scores import ACCURACY, LOSS, ROC_AUC, RULES
 from lsgnn.train.fused.similarity_table import on_grid
@@ -42,9 +42,9 @@ class Task:
     rows: ScoredRows
     train_rows: int
     reached: int  # nodes in the buffers of the narrow reduction
-    narrow: Narrow
-    H: Panels
-    links: Links
+    narrow: Narrow | None  # of these two there is one
+    H: Panels | None
+    links: Links | None
     weights: Weights
     threads: int
 
@@ -65,7 +65,7 @@ class Task:
             if len(nodes) == 0:
                 raise InputError(f"the {part} mask is empty: mark at least one labelled node")
         C = len(initial[HEAD_BIAS])
-        narrow, H, reached = NO_NARROW, NO_PANELS, 0
+        narrow, H, reached = None, None, 0
         path = chosen_path(pre, config, len(train), len(val), path)
         threads = chosen_threads(threads, pre, config, len(train), len(val), C, path)
         layout = Layout.of(config, pre, C, dense=path == "dense")
@@ -96,7 +96,7 @@ class Task:
         narrow = narrow_operands(pre, config, reach, layout, learns=False)
         links = link_operands(pre, config)
         threads = chosen_threads(threads, pre, config, 0, n, C, "narrow")
-        return cls(layout, rows, 0, n, narrow, NO_PANELS, links, layout.pack(state_dict), threads)
+        return cls(layout, rows, 0, n, narrow, None, links, layout.pack(state_dict), threads)
 
     def run(
         self,
@@ -109,7 +109,7 @@ class Task:
     ) -> tuple[int, int, Work]:
         """Runs the compiled loop in all threads, see `epochs.run` for the jobs; (best epoch, epochs run, buffers)."""
         layout, rows = self.layout, self.rows
-        padded_rows = self.H.panels * len(self.H.rows) if layout.dense else len(rows.node)
+        padded_rows = len(rows.node) if self.H is None else self.H.panels * len(self.H.rows)
         shape = make_shape(layout, rows, self.train_rows, padded_rows, config.out_norm)
         rule = RULES[config.select_by]
         if predicts:
@@ -131,7 +131,7 @@ class Task:
             g = layout.views(scratch.grad_small)
             return lambda: run(
                 job, self.narrow, self.H, self.links, rows, self.weights, small, g, state, work, scratch, hyper,
-                history, best, shape, teams[number], layout.w,
+                history, best, shape, teams[number], layout.w, layout.wide,
             )  # fmt: skip
 
         def look() -> None:

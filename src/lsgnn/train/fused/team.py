@@ -2,8 +2,8 @@
 
 A stage is a number of chunks that have nothing to do with each other: tiles of columns, blocks of rows. A thread claims
 the next chunk that is left, so that no thread waits for more than one. How work is cut into chunks depends on its size,
-never on the number of threads, and sums over chunks are added up in the order of the chunks: the bits of a result do not
-depend on who did what.
+never on the number of threads, and sums over chunks are added up in the order of the chunks: the bits of a result do
+not depend on who did what.
 
     chunk = claim(team, TILES)
     while chunk < tiles:

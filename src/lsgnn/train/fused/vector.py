@@ -23,7 +23,7 @@ from numba.extending import lower_builtin, models, register_model
 Width: TypeAlias = tuple[int, ...]
 Vec: TypeAlias = Any  # a vector inside a kernel; it has no form outside
 
-W8, W16, W32 = (0,) * 8, (0,) * 16, (0,) * 32  # powers of two: LLVM takes other widths apart
+W8, W16 = (0,) * 8, (0,) * 16  # powers of two: LLVM takes other widths apart
 
 BATCH = (0,) * 8  # rows that go through the perceptrons together: that many sums keep both multipliers busy
 
