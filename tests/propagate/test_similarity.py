@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from lsgnn.config import Similarity
 from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity
 
 X = np.array([[1, 0], [3, 4], [0, 0], [1, 0]], dtype=np.float32)
@@ -79,3 +80,18 @@ def test_the_papers_example_has_equal_means_but_other_shares() -> None:
     assert grouped.naive_localsim().tolist() == [0.5, 0.5, 0, 0]
     assert grouped.values.tolist() == [0, 0.5, 1]
     assert grouped.share.toarray()[:2].tolist() == [[0.5, 0, 0.5], [0, 1, 0]]
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "euclidean"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_kernels_for_large_graphs_agree_with_numpy(
+    similarity: Similarity, sparse: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(0)
+    dense = (random.normal(size=(30, 9)) * (random.random((30, 9)) < 0.4)).astype(np.float32)
+    x, edges = sp.csr_array(dense) if sparse else dense, random.integers(0, 30, (2, 100))
+    by_numpy = edge_similarity(x, edges, similarity)
+
+    monkeypatch.setattr("lsgnn.propagate.similarity.WORTH_COMPILING", 0)
+
+    np.testing.assert_allclose(edge_similarity(x, edges, similarity), by_numpy, rtol=1e-6)

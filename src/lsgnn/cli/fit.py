@@ -147,6 +147,7 @@ def trained(
     graph: Graph, model: str, split: int, preset: str, changes: list[str], decides: dict[str, Any], **how: Any
 ) -> Run:
     """One model with its preset, or with what the validation nodes choose."""
+    from lsgnn.runs.fit import PREPARES
     from lsgnn.runs.fit import fit as train
 
     drafted, splits = options.draft_and_splits(graph, preset, changes, model)
@@ -155,7 +156,8 @@ def trained(
     with progress(what, drafted.config.epochs * how["members"]) as step:
 
         def on_stage(stage: str) -> None:
-            step(description=f"{what}, trying {visible(stage)}")
+            said = visible(stage)
+            step(description=f"{what}, {said}" if stage == PREPARES else f"{what}, trying {said}")
 
         shared: dict[str, Any] = dict(model=model, split=split, splits=splits, on_epoch=step, on_stage=on_stage)
         return train(graph, drafted, select_by=drafted.config.select_by, **shared, **decides, **how)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lsgnn.cli.show import say
+from lsgnn.cli.show import progress, say
 from lsgnn.errors import InputError
 from lsgnn.files import require_name
 
@@ -103,7 +103,8 @@ def open_graph(
 
         checked_choice("--missing", missing, ("impute", "error"))
         named: dict[str, Any] = dict(label=label, id=id, missing=missing, delimiter=delimiter, like=like)
-        read = read_tables(edges, nodes, name=name, **named, **parse_columns(columns or ()))
+        with progress(f"reading {edges.name}", None):
+            read = read_tables(edges, nodes, name=name, **named, **parse_columns(columns or ()))
         if like is None:
             tell_columns(read)
         return read
@@ -112,7 +113,8 @@ def open_graph(
     if stray := [option for option, value in given.items() if value is not None]:
         raise InputError(f"{stray[0]} goes with --edges TABLE, but the graph is {graph!r}: drop one of them")
     assert graph is not None
-    return opened(graph, name, data_dir)
+    with progress(f"reading {graph}", None):
+        return opened(graph, name, data_dir)
 
 
 def tables_of(graph: str) -> tuple[Path, Path | None] | None:

@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lsgnn.cli.characters import visible, visible_json
+from lsgnn.cli.progress_lines import lines_of
 from lsgnn.files import plain
 
 if TYPE_CHECKING:
@@ -69,13 +70,14 @@ def progress(what: str, total: int | None, shown: bool = True) -> Iterator[Calla
         yield step
 
 
-def _bar(shown: bool = True) -> Progress:
-    """Shown only to people: where stderr is a terminal."""
+@contextmanager
+def _bar(shown: bool = True) -> Iterator[Progress]:
+    """A bar where stderr is a terminal; elsewhere a line every ten seconds."""
     from rich import progress as rich_progress
     from rich.console import Console
 
     console = Console(stderr=True)
-    return rich_progress.Progress(
+    bar = rich_progress.Progress(
         rich_progress.TextColumn("{task.description}", markup=False),
         rich_progress.BarColumn(),
         rich_progress.MofNCompleteColumn(),
@@ -85,6 +87,8 @@ def _bar(shown: bool = True) -> Progress:
         transient=True,
         disable=not (shown and console.is_terminal),
     )
+    with bar, lines_of(bar, say, shown and not console.is_terminal):
+        yield bar
 
 
 @contextmanager

@@ -8,7 +8,9 @@ A node without neighbours has :math:`\phi_i = 0`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from lsgnn.graph.graph import Features
 from lsgnn.propagate.filters import row_sums
 
 BLOCK = 1 << 16  # edges compared at a time, so that memory stays bounded
+WORTH_COMPILING = 2e7  # multiplications, about: numpy takes half a second for them
 
 
 @dataclass(frozen=True)
@@ -92,10 +95,10 @@ def edge_similarity(
     """
     norm2 = _row_dots(x, x)
     E = edge_index.shape[1]
-    out = np.empty(E, dtype=np.float32)
+    out, dots = np.empty(E, dtype=np.float32), _dots_of_ends(x, E)
     for start in range(0, E, BLOCK):
         i, j = edge_index[:, start : start + BLOCK]
-        dot = _row_dots(x[i], x[j])
+        dot = dots(i, j)
         if similarity == "cosine":
             size = np.sqrt(norm2[i] * norm2[j])
             out[start : start + BLOCK] = np.divide(dot, size, out=np.zeros_like(dot), where=size > 0)
@@ -103,6 +106,29 @@ def edge_similarity(
             squared = _squared_distance(x, i, j, dot, norm2)
             out[start : start + BLOCK] = euclid_sign * (squared if similarity == "squared" else np.sqrt(squared))
     return out
+
+
+def _dots_of_ends(x: Features, E: int) -> Callable[[NDArray[np.integer], NDArray[np.integer]], NDArray[np.float64]]:
+    """x_i · x_j for arrays of i and j: by numpy where that is soon done, else by a kernel, which copies no rows."""
+    stored, n = (sp.csr_array(x).nnz if sp.issparse(x) else x.size), x.shape[0]
+    if E * (stored / max(1, n)) < WORTH_COMPILING:
+        return lambda i, j: _row_dots(x[i], x[j])
+    from lsgnn.propagate.similarity_kernels import dense_dots, sparse_dots  # Numba takes a while to import
+
+    if sp.issparse(x):
+        rows = sp.csr_array(x, copy=True)
+        rows.sort_indices()
+        parts = rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data.astype(np.float32)
+        kernel = partial(sparse_dots, *parts)
+    else:
+        kernel = partial(dense_dots, np.ascontiguousarray(x, dtype=np.float32))
+
+    def dots(i: NDArray[np.integer], j: NDArray[np.integer]) -> NDArray[np.float64]:
+        out = np.empty(len(i), dtype=np.float64)
+        kernel(np.array(i, dtype=np.int64), np.array(j, dtype=np.int64), out)
+        return out
+
+    return dots
 
 
 def _row_dots(left: Any, right: Any) -> NDArray[np.float64]:

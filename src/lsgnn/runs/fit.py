@@ -31,6 +31,8 @@ from lsgnn.train.trained import Trained, require_memory_for_history
 from lsgnn.zoo.jobs import quick_logits
 from lsgnn.zoo.prepared import Prepared
 
+PREPARES = "preparing features and similarities"
+
 
 def fit(
     graph: Any,
@@ -72,8 +74,10 @@ def fit(
         cost: what a missed and a false positive cost, `"10:1"` or `(10, 1)`: the threshold with the least cost instead.
         ask_others: also train a few other models briefly where LSGNN's whole configuration is left open, and say in the
             notes if one of them is ahead.
-        on_stage: called with the name of each decision of the probe before it is made.
-        on_epoch: called with each entry of the history: after each epoch by torch, at the end by the fused engine.
+        on_stage: called with the name of each decision of the probe before it is made, and before features and
+            similarities are prepared.
+        on_epoch: called with each entry of the history: after each epoch by torch, by the fused engine while later
+            epochs are under way, ten times a second.
     """
     graph, entry = as_graph(graph), zoo.get(model)
     follows = "select_by" not in settings and (not isinstance(config, TrainingConfig) or metric is not None)
@@ -94,6 +98,8 @@ def fit(
     notes += note_on_columns(graph, getattr(settled, "feature_norm", "none")) + why
     if choice is not None:
         notes.append(str(choice))
+    if on_stage is not None:
+        on_stage(PREPARES)
     inputs = prepared(entry, settled)
     trained = tuple(
         entry.train(graph, inputs, chosen, settled.replace(seed=seed), engine=engine, device=device, on_epoch=on_epoch)

@@ -16,8 +16,7 @@ from lsgnn.propagate.extremes import require_moderate_similarity
 from lsgnn.propagate.precompute import Precomputed
 from lsgnn.train.engine import Engine, require_device, require_engine
 from lsgnn.train.fused import supports, train_cpu
-from lsgnn.train.interruptible import interruptible
-from lsgnn.train.loop import OnEpoch, goes_on, train_torch
+from lsgnn.train.loop import OnEpoch, train_torch
 from lsgnn.train.seeded import seeded
 from lsgnn.train.trained import Trained
 
@@ -33,6 +32,7 @@ def train(
     engine: Engine = "auto",
     device: str = "cpu",
     on_epoch: OnEpoch | None = None,
+    threads: int | None = None,
 ) -> Trained:
     """One training by the chosen engine; both start from the same weights, drawn from `config.seed`."""
     require_engine(engine)
@@ -50,10 +50,7 @@ def train(
         model.set_scales(pre.similarity.scale, pre.similarity.degree_scale)
         if not fused:
             return train_torch(model.to(device), make_rows(pre, config), y, split, config, on_epoch)
-    trained = interruptible(train_cpu, pre, y, split, config, model.state_dict())
-    if on_epoch is not None:
-        all(goes_on(on_epoch, epoch) for epoch in trained.history)  # what is done is done
-    return trained
+    return train_cpu(pre, y, split, config, model.state_dict(), threads=threads, on_epoch=on_epoch)
 
 
 def _require_memory(pre: Precomputed, num_classes: int, config: LSGNNConfig) -> None:

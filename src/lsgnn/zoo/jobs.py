@@ -38,17 +38,20 @@ def train_many(
     Results do not depend on the order of work or the number of workers: a training run reads nothing but its job. The
     fused engine runs one job per thread; torch's random stream is global to the process, so its jobs run one by one.
     """
+    threaded = all(job.model.trains_in_threads(job.config, engine) for job in jobs)
+    workers = min(workers, len(jobs)) if threaded else 1
 
     def work(number: int) -> tuple[int, Trained]:
         job = jobs[number]
         inputs = prepared(job.model, job.config)
-        return number, job.model.train(prepared.graph, inputs, job.split, job.config, engine=engine)
+        how: dict[str, Any] = {"threads": 1} if workers > 1 else {}  # a core each; a single one may take them all
+        trained = job.model.train(prepared.graph, inputs, job.split, job.config, engine=engine, **how)
+        return number, trained
 
     for job in jobs:  # not in the threads: two of them would compute the same thing
         prepared(job.model, job.config)
-    threaded = all(job.model.trains_in_threads(job.config, engine) for job in jobs)
     results: dict[int, Trained] = {}
-    pool = ThreadPoolExecutor(max_workers=workers if threaded else 1)
+    pool = ThreadPoolExecutor(max_workers=max(1, workers))
     try:
         for future in as_completed([pool.submit(work, number) for number in range(len(jobs))]):
             number, trained = future.result()

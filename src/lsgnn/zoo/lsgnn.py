@@ -46,10 +46,12 @@ class LSGNNEntry(Model[LSGNNConfig]):
         engine: Engine = "auto",
         device: str = "cpu",
         on_epoch: OnEpoch | None = None,
+        threads: int | None = None,
     ) -> Trained:
         from lsgnn.train.train_lsgnn import train  # compiles kernels: not before they are needed
 
-        return train(inputs, split.visible(graph.y), graph.num_classes, split, config, engine, device, on_epoch)
+        y = split.visible(graph.y)
+        return train(inputs, y, graph.num_classes, split, config, engine, device, on_epoch, threads)
 
     def trains_in_threads(self, config: LSGNNConfig, engine: Engine) -> bool:
         from lsgnn.train.fused import supports

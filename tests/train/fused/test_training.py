@@ -131,7 +131,34 @@ def test_dropout_hits_its_share_and_scales_the_rest() -> None:
         np.testing.assert_allclose(masked[kept], scaled[kept], rtol=1e-5)
 
 
-def test_threads_give_what_one_thread_gives() -> None:
+@pytest.mark.parametrize("path", ["narrow", "dense"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        dict(hidden_channels=16, K=3),
+        dict(hidden_channels=40, adjacency_embedding=True, weights="graph", select_by="val_macro_f1"),
+        dict(adjacency_embedding=True, out_norm=True),
+        dict(reduce_norm="batch", localsim_hops=1, localsim_scale="standard"),
+        dict(reduce_norm="none", localsim_degree=True),
+        dict(reduce_norm="batch", adjacency_embedding=True, localsim_hops=2, localsim_degree=True),
+    ],
+)
+def test_a_training_gives_the_same_bits_for_any_number_of_threads(path: str, settings: dict[str, Any]) -> None:
+    """With 700 nodes, rows, nodes and similarities all come in several chunks."""
+    problem = make_problem(n=700, d=70, epochs=6, **settings)
+    one = train(problem, path=path, threads=1)
+
+    for threads in (2, 3, 16):
+        assert same(one, train(problem, path=path, threads=threads)), threads
+
+
+def test_predictions_too(problem: Problem) -> None:
+    one, three = (logits_cpu(problem.pre, problem.config, problem.initial, threads) for threads in (1, 3))
+
+    assert (one == three).all()
+
+
+def test_trainings_side_by_side_give_what_they_give_alone() -> None:
     problems = [make_problem(seed=s, n=200, epochs=30) for s in range(6)]
     serial = [train(p) for p in problems]
 

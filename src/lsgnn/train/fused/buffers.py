@@ -3,76 +3,133 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from lsgnn.config import LSGNNConfig
 from lsgnn.memory import LOWER_EITHER, require_memory
+from lsgnn.train.fused.aligned import aligned
 from lsgnn.train.fused.layout import Layout
-from lsgnn.train.fused.structs import Floats, Scratch, Work
+from lsgnn.train.fused.row_norm import NORMS
+from lsgnn.train.fused.structs import Floats, Panels, ScoredRows, Scratch, Shape, Work
+from lsgnn.train.fused.vector import BATCH
+
+ROWS_PER_CHUNK, SIMILARITIES_PER_CHUNK, MOST_CHUNKS = 64, 1024, 32  # at least; at most
 
 
 def floats(*shape: int) -> Floats:
-    return np.zeros(int(np.prod(shape, dtype=np.int64)), np.float32)
+    return aligned(int(np.prod(shape, dtype=np.int64)))
 
 
-def make_work(
-    layout: Layout,
-    *,
-    rows: int,
-    train_rows: int,
-    reached: int,
-    similarities: int,
-    smoothed: int,
-    logits: bool,
-    ranked: int,
-) -> Work:
-    """Buffers for `rows` scored rows, the first `train_rows` of them to train on, among `reached` nodes (0 for the
-    dense reduction, which needs none of them), of which `ranked` are sorted by their logits; LocalSim of `smoothed`
-    nodes is averaged."""
-    normed = train_rows if layout.batch_norm else 0
-    tile = max(size for _, size in layout.tiles)
+def chunks_of(size: int, smallest: int) -> int:
+    """Into how many chunks so many things are cut: by their number alone, so that results do not depend on threads."""
+    return max(1, min(size // smallest, MOST_CHUNKS))
+
+
+def make_shape(layout: Layout, rows: ScoredRows, train_rows: int, padded_rows: int, config: LSGNNConfig) -> Shape:
+    """`padded_rows` is what the reduction needs of them."""
+    val_rows, smoothed = len(rows.node) - train_rows, len(rows.smoothing.step.rows)
+    return Shape(
+        K=layout.K,
+        z=layout.z,
+        alphas=layout.alphas,
+        C=layout.C,
+        classes=layout.classes,
+        rows=padded_rows,
+        d=layout.d,
+        width=layout.width,
+        train_rows=train_rows,
+        val_rows=val_rows,
+        train_chunks=chunks_of(train_rows, ROWS_PER_CHUNK),
+        val_chunks=chunks_of(val_rows, ROWS_PER_CHUNK),
+        similarity_chunks=chunks_of(len(rows.similarity), SIMILARITIES_PER_CHUNK),
+        node_chunks=chunks_of(max(layout.n, smoothed), ROWS_PER_CHUNK),
+        n=layout.n,
+        blocks=layout.blocks,
+        localsim=layout.localsim,
+        out_norm=config.out_norm,
+        reduce_norm=NORMS[config.reduce_norm],
+        hops=layout.hops,
+        smoothed=smoothed,
+        columns=layout.columns,
+        links_norm_at=layout.place_of("norm_weight"),
+        reduce_norm_at=layout.place_of("norm_scale"),
+    )
+
+
+def make_work(layout: Layout, shape: Shape, *, similarities: int, logits: bool, ranked: int) -> Work:
+    """Buffers that all threads share; `ranked` rows are sorted by their logits."""
+    rows, small = shape.train_rows + shape.val_rows, len(layout.zero_small())
+    phis, normed = (layout.hops + 1) * shape.smoothed, shape.train_rows if layout.batch_norm else 0
     require_memory(
-        4 * ((rows + normed) * layout.width + 3 * reached * tile + layout.n * layout.z),
+        4 * ((shape.rows + normed) * layout.width + layout.n * layout.z + shape.train_chunks * small),
         f"training on {rows} nodes with K={layout.K}, hidden_channels={layout.hidden_channels}",
         LOWER_EITHER,
     )
+    start, stride = _places(layout, shape.rows)
     return Work(
-        Z=floats(rows, layout.width),
-        Y=floats(reached, tile),
-        T0=floats(reached, tile),
-        T1=floats(reached, tile),
+        Z=floats(shape.rows, layout.width),
+        Z_start=start,
+        Z_stride=stride,
         f=floats(similarities),
-        grad_f=floats(similarities),
-        phi=floats(layout.hops + 1, smoothed),
-        grad_phi=floats(layout.hops + 1, smoothed),
-        grad_reduce=floats(layout.d, layout.width if layout.dense else tile),
-        grad_small=layout.zero_small(),
+        phi=floats(phis),
+        grad_phi=floats(phis or shape.train_rows),
+        grad_rows=floats(shape.train_chunks, small),
+        grad_localsim=floats(shape.similarity_chunks, 4 * layout.z + len(layout.w)),
         al_out_T=floats(layout.z, layout.alphas),
+        head_T=floats(layout.blocks * layout.z, layout.classes),
         L=floats(layout.n, layout.z),
-        G=floats(train_rows if layout.n else 0, layout.z),
+        G=floats(shape.train_rows if layout.n else 0, layout.z),
         norm=floats(4 if layout.n else 0, layout.z),
+        norm_parts=floats(shape.node_chunks, layout.z),
         standardized=floats(normed, layout.width),
-        inverse_std=floats(layout.width if layout.batch_norm else 0),
+        inverse_std=floats(layout.normed),
+        train_parts=np.zeros(shape.train_chunks),
+        val_parts=np.zeros(2 * shape.val_chunks),
+        verdict=np.zeros(3, np.int64),
         logits=floats(rows, layout.C) if logits else floats(0),
         keys=np.zeros(ranked, np.int64),
         counts=np.zeros(3 * layout.C, np.int64),
     )
 
 
-def make_scratch(layout: Layout) -> Scratch:
-    K, z, A = layout.K, layout.z, layout.alphas
+def _places(layout: Layout, rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of each vector of columns: where it lies in row 0 of Z, and how far rows are apart."""
+    places = [(column * rows + at, size) for column, size in layout.tiles for at in range(0, size, len(layout.w))]
+    start, stride = np.array(places, dtype=np.int64).T
+    return np.ascontiguousarray(start), np.ascontiguousarray(stride)
+
+
+def scratch_bytes(layout: Layout, reached: int) -> int:
+    """What the narrow reduction takes for each thread."""
+    return 4 * (3 * reached + layout.d) * max(size for _, size in layout.tiles)
+
+
+def make_scratch(layout: Layout, reached: int, panels: Panels | None) -> Scratch:
+    """One thread's own: for tiles of `reached` nodes (0 for the dense reduction, which has a block of features)."""
+    K, z, A, B = layout.K, layout.z, layout.alphas, len(BATCH)
+    tile = max(size for _, size in layout.tiles)
     return Scratch(
-        phi=floats(layout.columns),
+        Y=floats(reached, tile),
+        T0=floats(reached, tile),
+        T1=floats(reached, tile),
+        grad_tile=floats(layout.d, tile) if panels is None else floats(panels.block, z),
+        grad_small=layout.zero_small(),
+        phi=floats(B, layout.columns),
         grad_phi=floats(layout.columns),
-        hidden_in=floats(z),
-        sigmoid=floats(z),
-        hidden=floats(z),
-        alpha=floats(A),
-        grad_alpha=floats(A),
-        R=floats(2 * K + 1, z),
-        inverse_norm=floats(2 * K + 1),
+        hidden_in=floats(B, z),
+        sigmoid=floats(B, z),
+        hidden=floats(B, z),
+        grad_hidden=floats(B, z),
+        alpha=floats(B, A),
+        grad_alpha=floats(B, A),
+        R=floats(B, 2 * K + 1, z),
+        inverse_norm=floats(B, 2 * K + 1),
+        Q=floats(B, layout.blocks, z),
+        inverse_out_norm=floats(B, layout.blocks),
+        mask=floats(B, layout.blocks, z),
+        masked_Q=floats(B, layout.blocks, z),
+        grad_Q=floats(B, layout.blocks, z),
+        logit=floats(B, layout.classes),
+        total=floats(B),
         grad_R=floats(2 * K + 1, z),
-        Q=floats(layout.blocks, z),
-        inverse_out_norm=floats(layout.blocks),
-        mask=floats(layout.blocks, z),
-        logit=floats(layout.C),
-        total=floats(1),
     )

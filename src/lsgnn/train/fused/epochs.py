@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 
 from lsgnn.compiled import entry_point, inlined, kernel
 from lsgnn.train.fused.adam import Step, adam, make_step
-from lsgnn.train.fused.channel_norm import (
-    BATCH,
-    standardize_backward,
-    standardize_training,
-    standardize_validation,
-)
+from lsgnn.train.fused.channel_norm import standardize_backward, standardize_training, standardize_validation
 from lsgnn.train.fused.dense import reduce_dense, step_dense
-from lsgnn.train.fused.fusion import fusion_weights, fusion_weights_backward, localsim, localsim_backward
+from lsgnn.train.fused.fusion import (
+    fusion_weights,
+    fusion_weights_backward,
+    localsim,
+    localsim_backward,
+    localsim_weights,
+)
 from lsgnn.train.fused.links import (
     embed_links,
     links_block,
@@ -30,15 +31,12 @@ from lsgnn.train.fused.links import (
     norm_by_nodes,
     norm_by_running,
     step_links,
+    sum_norm_gradient,
 )
 from lsgnn.train.fused.narrow import reduce_narrow, step_narrow
-from lsgnn.train.fused.rows import (
-    backward,
-    cross_entropy,
-    draw_mask,
-    forward,
-    softmax_gradient,
-)
+from lsgnn.train.fused.output import classify, classify_backward, cross_entropy, softmax_gradient
+from lsgnn.train.fused.row_norm import BY_BATCH
+from lsgnn.train.fused.rows import backward, draw_mask, forward
 from lsgnn.train.fused.scores import ACCURACY, validation_score
 from lsgnn.train.fused.smoothing import smooth, smooth_backward
 from lsgnn.train.fused.structs import (
@@ -46,6 +44,7 @@ from lsgnn.train.fused.structs import (
     Hyper,
     Links,
     Narrow,
+    Panels,
     ScoredRows,
     Scratch,
     Shape,
@@ -54,11 +53,23 @@ from lsgnn.train.fused.structs import (
     Weights,
     Work,
 )
-from lsgnn.train.fused.vector import Width, vload
+from lsgnn.train.fused.team import (
+    EPOCHS_DONE,
+    ROWS,
+    STOP,
+    WEIGHTS,
+    Team,
+    bounds,
+    claim,
+    load_shared,
+    meet,
+    store_shared,
+)
+from lsgnn.train.fused.vector import BATCH, Vec, Width, splat, vload, vstore
 
 TRAIN, GRADIENT, PREDICT = 0, 1, 2
 
-u32 = np.uint32
+u32, ZERO = np.uint32, np.float32(0)
 
 
 @inlined
@@ -69,77 +80,137 @@ def mixed(h: Any) -> Any:
     return u32(h ^ (h >> u32(16)))
 
 
+@inlined
+def transpose(source: Floats, width: int, rows: int, target: Floats, target_width: int) -> None:
+    for r in range(rows):
+        for x in range(width):
+            target[x * target_width + r] = source[r * width + x]
+
+
 @kernel
-def prepare(rows: ScoredRows, q: Small, work: Work, shape: Shape, w: Width) -> None:
-    """What all rows share: LocalSim's perceptron at the distinct similarities, α's output weights transposed."""
+def reduce_rows(
+    narrow: Narrow | None, H: Panels | None, links: Links | None, rows: ScoredRows, p: Weights, q: Small, work: Work,
+    s: Scratch, shape: Shape, team: Team, w: Width, wide: Width,
+) -> None:  # fmt: skip
+    """The first stage, everything that rows read: Z, LocalSim's perceptron at the distinct similarities, α's output
+    weights transposed, the adjacency embedding."""
+    if H is not None:
+        reduce_dense(H, p, work, shape, team, w)
+    if narrow is not None:
+        reduce_narrow(narrow, p, work, s, shape, team, w, wide)
     if shape.localsim:
-        localsim(rows.similarity, q, work.f, shape, w)
-        if shape.hops > 0:
-            smooth(rows, work, shape)
-        for a in range(3 * shape.K):
-            for h in range(shape.z):
-                work.al_out_T[h * shape.alphas + a] = q.al_out[a * shape.z + h]
+        localsim(rows, q, work, shape, team, w)
+    if team.number == 0:
+        transpose(q.al_out, shape.z, 3 * shape.K, work.al_out_T, shape.alphas)
+        transpose(q.head, shape.blocks * shape.z, shape.C, work.head_T, shape.classes)
+    if links is not None:
+        embed_links(links, p, q, work, shape, team, w)
+    meet(team)
+    if shape.hops > 0:
+        smooth(rows, work, shape, team)
 
 
 @kernel
-def evaluate(rows: ScoredRows, q: Small, work: Work, s: Scratch, shape: Shape, w: Width) -> tuple[float, float]:
-    """(cross entropy, accuracy) of the validation rows, without dropout; keeps their logits if there is room."""
-    loss, correct, masked = 0.0, 0, False
-    for r in range(shape.train_rows, shape.train_rows + shape.val_rows):
-        fusion_weights(r, rows, q, work, s, shape, w)
-        if shape.n > 0:
-            links_block(rows.node[r], work, s, shape, w)
-        forward(r, work.Z, q, s, masked, shape, w)
-        if work.logits.shape[0] > 0:
-            for c in range(shape.C):
-                work.logits[r * shape.C + c] = s.logit[c]
-        row_loss, hit = cross_entropy(s, rows.y[r])
-        loss += rows.loss_share[r] * row_loss
-        correct += hit
-    return loss, correct / shape.val_rows
+def evaluate(
+    links: Links | None, rows: ScoredRows, q: Small, work: Work, s: Scratch, shape: Shape, team: Team, w: Width
+) -> None:
+    """Cross entropy and hits of the validation rows, without dropout; keeps their logits if there is room."""
+    masked = False
+    chunk = claim(team, ROWS)
+    while chunk < shape.val_chunks:
+        first, end = bounds(chunk, shape.val_chunks, shape.val_rows)
+        loss, correct = 0.0, 0
+        for row in range(shape.train_rows + first, shape.train_rows + end, len(BATCH)):
+            count = min(len(BATCH), shape.train_rows + end - row)
+            fusion_weights(row, count, rows, work, q, s, shape, w)
+            for i in range(count):
+                r = row + i
+                if links is not None:
+                    links_block(i, rows.node[r], work, s, shape, w)
+                forward(i, r, q, work, s, masked, shape, w)
+            classify(q, work, s, s.Q, shape, w)
+            for i in range(count):
+                r = row + i
+                if work.logits.shape[0] > 0:
+                    for c in range(shape.C):
+                        work.logits[r * shape.C + c] = s.logit[i * shape.classes + c]
+                row_loss, hit = cross_entropy(i, s, rows.y[r], shape, w)
+                loss += rows.loss_share[r] * row_loss
+                correct += hit
+        work.val_parts[2 * chunk], work.val_parts[2 * chunk + 1] = loss, correct
+        chunk = claim(team, ROWS)
+    meet(team)
 
 
 @kernel
 def train_rows(
-    rows: ScoredRows, q: Small, g: Small, work: Work, s: Scratch, dropout: float, salt: int, shape: Shape, w: Width
-) -> float:
-    """The training loss; its gradient goes into g (small parameters) and the training rows of work.Z."""
-    loss, masked = 0.0, dropout > 0
-    for x in range(work.grad_small.shape[0]):
-        work.grad_small[x] = 0
-    for x in range(work.grad_f.shape[0]):
-        work.grad_f[x] = 0
-    for x in range(work.grad_phi.shape[0]):
-        work.grad_phi[x] = 0
-    for r in range(shape.train_rows):
-        if masked:
-            base = mixed(u32(salt ^ u32(rows.node[r] * u32(0x9E3779B9))))
-            draw_mask(s, base, dropout, shape.blocks * shape.z, w)
-        fusion_weights(r, rows, q, work, s, shape, w)
-        if shape.n > 0:
-            links_block(rows.node[r], work, s, shape, w)
-        forward(r, work.Z, q, s, masked, shape, w)
-        loss += rows.loss_share[r] * cross_entropy(s, rows.y[r])[0]
-        softmax_gradient(s, rows.y[r], rows.loss_share[r])
-        backward(r, work.Z, q, g, s, masked, shape, w)
-        if shape.n > 0:
-            links_block_backward(r, work, s, shape, w)
-        fusion_weights_backward(r, rows, q, g, work, s, shape, w)
-    if shape.hops > 0:
-        smooth_backward(rows, work, shape)
-    if shape.localsim:
-        localsim_backward(rows.similarity, rows.train_similarities, work.grad_f, q, g, shape, w)
-    if shape.n > 0:
-        norm_backward(rows, g, work, shape, w)
-    if shape.reduce_norm == BATCH:
-        standardize_backward(q, g, work, shape, w)
-    return loss
+    links: Links | None, rows: ScoredRows, q: Small, g: Small, work: Work, s: Scratch, dropout: float, salt: int,
+    shape: Shape, team: Team, w: Width,
+) -> None:  # fmt: skip
+    """The training loss; its gradient goes into work.grad_rows (small parameters), work.grad_phi and the training rows
+    of work.Z. A chunk sums up in g, the thread's own."""
+    masked, size = dropout > 0, s.grad_small.shape[0]
+    chunk = claim(team, ROWS)
+    while chunk < shape.train_chunks:
+        first, end = bounds(chunk, shape.train_chunks, shape.train_rows)
+        loss = 0.0
+        for x in range(size):
+            s.grad_small[x] = 0
+        for row in range(first, end, len(BATCH)):
+            count = min(len(BATCH), end - row)
+            fusion_weights(row, count, rows, work, q, s, shape, w)
+            for i in range(count):
+                r = row + i
+                if masked:
+                    base = mixed(u32(salt ^ u32(rows.node[r] * u32(0x9E3779B9))))
+                    draw_mask(i, s, base, dropout, shape, w)
+                if links is not None:
+                    links_block(i, rows.node[r], work, s, shape, w)
+                forward(i, r, q, work, s, masked, shape, w)
+            seen = s.masked_Q if masked else s.Q
+            classify(q, work, s, seen, shape, w)
+            for i in range(count):
+                r = row + i
+                loss += rows.loss_share[r] * cross_entropy(i, s, rows.y[r], shape, w)[0]
+                softmax_gradient(i, s, rows.y[r], rows.loss_share[r], shape, w)
+            classify_backward(count, q, g, s, seen, shape, w)
+            for i in range(count):
+                backward(i, row + i, g, work, s, masked, shape, w)
+                if links is not None:
+                    links_block_backward(i, row + i, rows.node[row + i], g, work, s, shape, w)
+            fusion_weights_backward(row, count, rows, work, q, g, s, shape, w)
+        work.train_parts[chunk] = loss
+        for x in range(0, size, len(w)):
+            vstore(work.grad_rows, chunk * size + x, vload(s.grad_small, x, w))
+        chunk = claim(team, ROWS)
+    meet(team)
 
 
 @inlined
-def step_small(p: Weights, state: State, grad: Floats, step: Step, w: Width) -> None:
-    for x in range(0, grad.shape[0], len(w)):
-        adam(p.small, state.m1.small, state.m2.small, state.best.small, x, vload(grad, x, w), step)
+def small_gradient(x: int, work: Work, size: int, shape: Shape, w: Width) -> Vec:
+    """That of the small parameters from number x on: the sum of all chunks'."""
+    total = splat(ZERO, w)
+    localsim_size = localsim_weights(shape.z, w)
+    if shape.localsim and x < localsim_size:
+        for chunk in range(shape.similarity_chunks):
+            total = total + vload(work.grad_localsim, chunk * localsim_size + x, w)
+    else:
+        for chunk in range(shape.train_chunks):
+            total = total + vload(work.grad_rows, chunk * size + x, w)
+    return total
+
+
+@kernel
+def step_small(p: Weights, state: State, work: Work, step: Step, shape: Shape, team: Team, w: Width) -> None:
+    """Adam on the small parameters: a vector is a chunk."""
+    size = p.small.shape[0]
+    chunk = claim(team, WEIGHTS)
+    while chunk < size // len(w):
+        x = chunk * len(w)
+        gradient = small_gradient(x, work, size, shape, w)
+        adam(p.small, state.m1.small, state.m2.small, state.best.small, x, gradient, step)
+        chunk = claim(team, WEIGHTS)
+    meet(team)
 
 
 @kernel
@@ -161,73 +232,94 @@ def copy_running(source: Weights, target: Weights) -> None:
         target.averages[x] = source.averages[x]
 
 
+@kernel
+def judge(
+    epoch: int, rows: ScoredRows, p: Weights, state: State, work: Work, hyper: Hyper, history: NDArray[np.float64],
+    best: NDArray[np.float64], shape: Shape, team: Team,
+) -> None:  # fmt: skip
+    """Adds up what `evaluate` left, writes the epoch's line of `history`, and decides by the rule of
+    `train/selection.py`: work.verdict = (best epoch, is it this one, is it the last)."""
+    loss, correct = 0.0, 0.0
+    for chunk in range(shape.val_chunks):
+        loss += work.val_parts[2 * chunk]
+        correct += work.val_parts[2 * chunk + 1]
+    accuracy = correct / shape.val_rows
+    history[epoch - 1, 1], history[epoch - 1, 2] = loss, accuracy
+    score = accuracy if hyper.rule == ACCURACY else -loss
+    if hyper.rule > ACCURACY:
+        score = validation_score(rows, work, hyper, shape) if np.isfinite(loss) else np.nan
+        history[epoch - 1, 3] = score
+    keep = loss == loss and (score > best[0] or (score == best[0] and loss < best[1]))
+    if keep:
+        best[0], best[1], work.verdict[0] = score, loss, epoch
+    waited = hyper.patience > 0 and epoch - work.verdict[0] >= hyper.patience
+    end = epoch == hyper.epochs or waited or load_shared(team.shared, STOP) != 0
+    if end and keep:
+        copy(p, state.best)  # otherwise Adam does it
+    elif keep:
+        copy_running(p, state.best)
+    work.verdict[1], work.verdict[2] = keep, end
+    store_shared(team.shared, EPOCHS_DONE, epoch)
+
+
 @entry_point("the CPU engine, 10 to 20 s")
 def run(
-    job: int,
-    narrow: Narrow,
-    H: Floats,
-    links: Links,
-    rows: ScoredRows,
-    p: Weights,
-    q: Small,
-    g: Small,
-    state: State,
-    work: Work,
-    s: Scratch,
-    hyper: Hyper,
-    history: NDArray[np.float64],
-    shape: Shape,
-    w: Width,
-) -> tuple[int, int]:
-    """TRAIN: p in place, the best weights in state.best, (train loss, val loss, val accuracy, the score of `hyper.rule`
-    if it is a further one) per epoch in `history` [epochs, 4]; returns (best epoch, epochs run), the first 0 if there
-    was no finite validation loss.
+    job: int, narrow: Narrow | None, H: Panels | None, links: Links | None, rows: ScoredRows, p: Weights, q: Small,
+    g: Small, state: State, work: Work, s: Scratch, hyper: Hyper, history: NDArray[np.float64],
+    best: NDArray[np.float64], shape: Shape, team: Team, w: Width, wide: Width,
+) -> int:  # fmt: skip
+    """What each thread of the team runs, with its own g and s; returns the number of epochs run.
+
+    Of `narrow` and `H` one is None, and without an adjacency embedding so is `links`: Numba leaves out what an argument
+    of None can never reach, so that only the variant in use is compiled.
+
+    TRAIN: p in place, the best weights in state.best, (train loss, val loss, val accuracy, the score of `hyper.rule`
+    if it is a further one) per epoch in `history` [epochs, 4], the best epoch in work.verdict[0], 0 if there was no
+    finite validation loss; `best` starts as (-∞, ∞). Whoever sets team.shared[STOP] ends it after the epoch under way.
     GRADIENT: the gradient of one step in state.m1. PREDICT: logits of all rows, as validation rows, in work.logits."""
-    best, loss_of_best, best_epoch, keep = -np.inf, np.inf, 0, False
     for epoch in range(hyper.epochs + 1):
-        if shape.dense:
-            reduce_dense(H, p, work, shape, w)
-        else:
-            reduce_narrow(narrow, p, work, shape)
-        prepare(rows, q, work, shape, w)
-        if shape.n > 0:
-            embed_links(links, p, q, work, shape, w)
+        reduce_rows(narrow, H, links, rows, p, q, work, s, shape, team, w, wide)
         if epoch > 0 or job == PREDICT:  # score the weights of the step before
-            if shape.n > 0:
-                norm_by_running(p, q, work, shape, w)
-            if shape.reduce_norm == BATCH:
-                standardize_validation(p, work, shape, w)
-            loss, accuracy = evaluate(rows, q, work, s, shape, w)
+            if links is not None:
+                norm_by_running(p, q, work, shape, team, w)
+            if shape.reduce_norm == BY_BATCH:
+                standardize_validation(p, work, shape, team, w)
+            evaluate(links, rows, q, work, s, shape, team, w)
             if job == PREDICT:
                 break
-            history[epoch - 1, 1], history[epoch - 1, 2] = loss, accuracy
-            score = accuracy if hyper.rule == ACCURACY else -loss  # the rule of `train/selection.py`
-            if hyper.rule > ACCURACY:
-                score = validation_score(rows, work, hyper, shape) if np.isfinite(loss) else np.nan
-                history[epoch - 1, 3] = score
-            keep = loss == loss and (score > best or (score == best and loss < loss_of_best))
-            if keep:
-                best, loss_of_best, best_epoch = score, loss, epoch
-            if epoch == hyper.epochs or (hyper.patience > 0 and epoch - best_epoch >= hyper.patience):
-                if keep:
-                    copy(p, state.best)
-                return best_epoch, epoch
-        if keep:
-            copy_running(p, state.best)  # Adam keeps the rest
-        if shape.n > 0:
-            norm_by_nodes(p, q, work, shape, w)
-        if shape.reduce_norm == BATCH:
-            standardize_training(p, work, shape, w)
+            if team.number == 0:
+                judge(epoch, rows, p, state, work, hyper, history, best, shape, team)
+            meet(team)
+            if work.verdict[2]:
+                return epoch
+        if links is not None:
+            norm_by_nodes(p, q, work, shape, team, w)
+        if shape.reduce_norm == BY_BATCH:
+            standardize_training(p, work, shape, team, w)
         salt = mixed(u32(u32(hyper.seed) ^ mixed(u32(epoch))))
-        history[epoch, 0] = train_rows(rows, q, g, work, s, hyper.dropout, salt, shape, w)
-        step = make_step(hyper, epoch + 1, keep, job == GRADIENT)
-        if shape.dense:
-            step_dense(H, p, state, work, shape, step, w)
-        else:
-            step_narrow(narrow, p, state, work, shape, step)
-        if shape.n > 0:
-            step_links(links, p, state, work, shape, step, w)
-        step_small(p, state, work.grad_small, step, w)
+        train_rows(links, rows, q, g, work, s, hyper.dropout, salt, shape, team, w)
+        if team.number == 0:
+            loss = 0.0
+            for chunk in range(shape.train_chunks):
+                loss += work.train_parts[chunk]
+            history[epoch, 0] = loss
+        if shape.hops > 0:
+            smooth_backward(rows, work, shape, team)
+        if shape.reduce_norm == BY_BATCH:
+            standardize_backward(q, work, s.grad_small.shape[0], shape, team, w)
+        step = make_step(hyper, epoch + 1, work.verdict[1] != 0, job == GRADIENT)
+        if links is not None:
+            sum_norm_gradient(g, work, s, shape, w)
+            norm_backward(rows, g, work, shape, team, w)
+            step_links(links, p, state, work, shape, step, team, w)
+        if H is not None:
+            step_dense(H, p, state, work, s, shape, step, team, w)
+        if narrow is not None:
+            step_narrow(narrow, p, state, work, s, shape, step, team, w, wide)
+        if shape.localsim:
+            localsim_backward(rows, q, work, shape, team, w)
+        meet(team)
+        step_small(p, state, work, step, shape, team, w)
         if job == GRADIENT:
             break
-    return 0, 0
+    return 0

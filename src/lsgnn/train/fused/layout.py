@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import gcd
 
 import numpy as np
@@ -19,11 +19,11 @@ from torch import Tensor
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.propagate.precompute import Precomputed
+from lsgnn.train.fused.aligned import aligned
 from lsgnn.train.fused.structs import Floats, Small, Weights
-from lsgnn.train.fused.vector import W8, W16, Width
+from lsgnn.train.fused.vector import BATCH, W8, W16, Width
 
 REDUCE, HEAD, HEAD_BIAS, GRAPH_ALPHA = "reduce.weights.0", "head.weight", "head.bias", "fusion.alpha"
-LARGEST_TILE = 32  # columns: wide enough to pay for reading an index, narrow enough for [N, tile] to stay in the cache
 LOCALSIM_MLP, ALPHA_MLP = "fusion.weights.localsim.mlp", "fusion.weights.mlp"
 SIMILARITY_SCALE, DEGREE_SCALE = "fusion.weights.localsim.standardized.scale", "fusion.weights.degree.scale"
 LINKS, LINKS_NORM = "adjacency.linear", "adjacency.norm"
@@ -68,12 +68,22 @@ class Layout:
         return W8 if 0 < self.hidden_channels % 16 <= 8 else W16
 
     @property
+    def wide(self) -> Width:
+        """Two vectors: as a tile wide enough to pay for reading an index, narrow enough for [N, tile] to stay in the
+        cache."""
+        return self.w + self.w
+
+    @property
     def z(self) -> int:
         return padded(self.hidden_channels, len(self.w))
 
     @property
     def alphas(self) -> int:
         return padded(3 * self.K, len(self.w))
+
+    @property
+    def classes(self) -> int:
+        return padded(self.C, len(self.w))
 
     @property
     def width(self) -> int:
@@ -91,37 +101,38 @@ class Layout:
 
     @property
     def tiles(self) -> list[tuple[int, int]]:
-        """(first column, columns) of each tile: a channel for the dense reduction; for the narrow one a power of two,
+        """(first column, columns) of each tile: a channel for the dense reduction; for the narrow one a vector or two,
         and never columns of two hops."""
         if self.dense:
             return [(c * self.z, self.z) for c in range(2 * self.K + 1)]
-        first, hop = gcd(self.z, LARGEST_TILE), gcd(2 * self.z, LARGEST_TILE)
+        first, hop = gcd(self.z, len(self.wide)), gcd(2 * self.z, len(self.wide))
         return [(c, first) for c in range(0, self.z, first)] + [(c, hop) for c in range(self.z, self.width, hop)]
 
     @property
     def _small_sizes(self) -> list[int]:
         z, one = self.z, len(self.w)
         perceptrons = [2 * z, z, z, one, 2 * self.columns * z, z, self.alphas * z, self.alphas]
-        head, norms = [self.C * self.blocks * z, padded(self.C, one)], [self.normed] * 2
-        return [*perceptrons, *head, *[z if self.n else 0] * 3, *norms]
+        head = padded(self.C, len(BATCH)) * self.blocks * z
+        return [*perceptrons, head, self.classes, *[z if self.n else 0] * 3, *[self.normed] * 2]
 
     def zeros(self) -> Weights:
         reduce, links, running = self.d * self.width, self.n * self.z, 2 * self.z if self.n else 0
-        return Weights(
-            np.zeros(reduce, np.float32),
-            self.zero_small(),
-            np.zeros(links, np.float32),
-            np.zeros(running, np.float32),
-            np.zeros(2 * self.normed, np.float32),
-        )
+        return Weights(aligned(reduce), self.zero_small(), aligned(links), aligned(running), aligned(2 * self.normed))
 
     def zero_small(self) -> Floats:
-        return np.zeros(sum(self._small_sizes), np.float32)
+        return aligned(sum(self._small_sizes))
 
     def views(self, small: Floats) -> Small:
         """The parts of a flat vector of small parameters."""
-        ends = np.cumsum([0, *self._small_sizes])
-        return Small(*(small[a:b] for a, b in pairwise(ends)))
+        return Small(*(small[a:b] for a, b in pairwise(self._small_ends)))
+
+    def place_of(self, part: str) -> int:
+        """Where a part of the small parameters begins."""
+        return self._small_ends[Small._fields.index(part)]
+
+    @property
+    def _small_ends(self) -> list[int]:
+        return [0, *accumulate(self._small_sizes)]
 
     def pack(self, state_dict: Mapping[str, Tensor]) -> Weights:
         """The model's parameters in the kernels' order."""
@@ -178,7 +189,7 @@ class Layout:
     def _windows(self, weights: Weights) -> list[Floats]:
         """The unpadded part of each small parameter."""
         q, z, h, m = self.views(weights.small), self.z, self.hidden_channels, 3 * self.K
-        head = [q.head.reshape(self.C, self.blocks, z)[:, :, :h], q.head_bias[: self.C]]
+        head = [q.head.reshape(-1, self.blocks, z)[: self.C, :, :h], q.head_bias[: self.C]]
         if self.n:
             head += [weights.links.reshape(self.n, z)[:, :h], q.links_bias[:h], q.norm_weight[:h], q.norm_bias[:h]]
         if not self.localsim:

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
-from lsgnn.propagate.precompute import Precomputed, channels, mixing
+from lsgnn.propagate.precompute import Precomputed, mixing
 from lsgnn.propagate.similarity import NeighbourSimilarity
 from lsgnn.train.fused.layout import DEGREE_SCALE, SIMILARITY_SCALE, Layout
 from lsgnn.train.fused.structs import Csr, Floats, Links, Narrow, ScoredRows, Smoothing
@@ -21,9 +21,7 @@ from lsgnn.train.fused.structs import Csr, Floats, Links, Narrow, ScoredRows, Sm
 Nodes = NDArray[np.int64]
 NO_FLOATS, NO_INDICES = np.zeros(0, np.float32), np.zeros(0, np.uint32)
 NOTHING = Csr(NO_INDICES, np.zeros(1, np.uint32), NO_INDICES, NO_FLOATS)
-NO_SMOOTHING = Smoothing(NOTHING, NOTHING, NOTHING)
-NO_TILES = np.zeros(0, np.int64)
-NO_NARROW = Narrow(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, 0, NO_FLOATS, NO_TILES, NO_TILES, NO_TILES)
+NO_SMOOTHING = Smoothing(NOTHING, NOTHING)
 NODES_PER_BLOCK, ENTRIES_PER_BLOCK = 512, 16  # of Xᵀ: see `_transposed_in_blocks`
 
 
@@ -41,10 +39,10 @@ def as_csr(matrix: sp.csr_array, rows: Nodes | None = None) -> Csr:
     )
 
 
-def link_operands(pre: Precomputed, config: LSGNNConfig) -> Links:
-    """The links that the adjacency embedding reads, both ways; empty where there is none."""
+def link_operands(pre: Precomputed, config: LSGNNConfig) -> Links | None:
+    """The links that the adjacency embedding reads, both ways; None where there is none."""
     if not config.adjacency_embedding:
-        return Links(NOTHING, NOTHING)
+        return None
     if pre.links is None:
         raise InputError("there are no links to embed: precompute them with adjacency_embedding=True")
     return Links(as_csr(pre.links), as_csr(sp.csr_array(pre.links.T)))
@@ -114,6 +112,9 @@ def narrow_operands(pre: Precomputed, config: LSGNNConfig, reach: Reach, layout:
         XT = as_csr(_transposed_in_blocks(x, learning))
         outer_T = as_csr(sp.csr_array(outer[:t].T)[reach.inner], reach.inner)
         inner_T = as_csr(sp.csr_array((sp.diags_array(read.astype(np.float32)) @ A).T)[reach.inner], reach.inner)
+    tops = np.array([top[b].max() for b in blocks])
+    sizes = np.array([size for _, size in layout.tiles])
+    order = np.argsort(-sizes * (x.nnz + tops * A.nnz), kind="stable")  # long tiles first: threads end together
     return Narrow(
         X=as_csr(x),
         XT=XT,
@@ -123,9 +124,9 @@ def narrow_operands(pre: Precomputed, config: LSGNNConfig, reach: Reach, layout:
         inner_T=inner_T,
         unread=reach.unread,
         coefficients=np.repeat(c, layout.z, axis=1).ravel(),
-        tile_column=np.array([column for column, _ in layout.tiles]),
-        tile_size=np.array([size for _, size in layout.tiles]),
-        tile_top=np.array([top[b].max() for b in blocks]),
+        tile_column=np.array([column for column, _ in layout.tiles])[order],
+        tile_size=sizes[order],
+        tile_top=tops[order],
     )
 
 
@@ -143,11 +144,6 @@ def _transposed_in_blocks(x: sp.csr_array, learning: NDArray[np.bool_]) -> sp.cs
     return sp.csr_array((x.data[keep], (at, rows[keep])), shape=(blocks * d, n))
 
 
-def dense_operand(pre: Precomputed, config: LSGNNConfig, scored: Nodes) -> Floats:
-    """The channels at the scored nodes [2K+1, b, d], flattened."""
-    return channels(pre, config, scored).ravel()
-
-
 def row_operands(
     pre: Precomputed,
     layout: Layout,
@@ -158,25 +154,23 @@ def row_operands(
     loss_share: Floats,
 ) -> ScoredRows:
     """Inputs of the scored nodes, y [b] their classes; `weights` know the scales of what is standardised."""
-    similarity = pre.similarity
+    similarity, degree, smoothing = pre.similarity, weights.get(DEGREE_SCALE), NO_SMOOTHING
     values = _standardized(similarity.values, weights.get(SIMILARITY_SCALE))
-    degree = weights.get(DEGREE_SCALE)
-    smoothing, share = NO_SMOOTHING, NOTHING
-    count = len(values)
     if layout.hops:
         if pre.smoothing is None:
             raise InputError("there is nothing to smooth LocalSim with: precompute it with localsim_hops")
-        smoothing = Smoothing(as_csr(similarity.share), as_csr(pre.smoothing), as_csr(sp.csr_array(pre.smoothing.T)))
+        share, share_T = sp.csr_array(similarity.share), sp.csr_array(similarity.share.T)
+        smoothing = Smoothing(as_csr(pre.smoothing), as_csr(sp.csr_array(pre.smoothing.T)))
     else:
-        share, used, count = _shares(similarity, scored, train_rows)
+        share, share_T, used = _shares(similarity, scored, train_rows)
         values = values[used]
     return ScoredRows(
         node=scored.astype(np.uint32),
         y=y.astype(np.uint32),
         loss_share=loss_share,
-        share=share,
+        share=as_csr(share),
         similarity=values,
-        train_similarities=count,
+        share_T=as_csr(share_T),
         log_degree=NO_FLOATS if degree is None else _standardized(similarity.log_degree[scored], degree),
         smoothing=smoothing,
     )
@@ -188,8 +182,10 @@ def _standardized(values: Floats, scale: Tensor | None) -> Floats:
     return np.asarray((values - mean) / std, dtype=np.float32)
 
 
-def _shares(similarity: NeighbourSimilarity, scored: Nodes, train_rows: int) -> tuple[Csr, Nodes, int]:
-    """The shares of the scored rows, which similarities they use, and how many of these training rows use.
+def _shares(
+    similarity: NeighbourSimilarity, scored: Nodes, train_rows: int
+) -> tuple[sp.csr_array, sp.csr_array, Nodes]:
+    """The shares of the scored rows, the same transposed for training rows, and which similarities they are of.
 
     They are numbered in the order in which rows meet them, so that those of training rows come first.
     """
@@ -199,4 +195,5 @@ def _shares(similarity: NeighbourSimilarity, scored: Nodes, train_rows: int) -> 
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))
     renumbered = sp.csr_array((share.data, number[which], share.indptr), shape=(len(scored), max(1, len(used))))
-    return as_csr(renumbered), used[order], int((first_met < share.indptr[train_rows]).sum())
+    met = int((first_met < share.indptr[train_rows]).sum())
+    return renumbered, sp.csr_array(renumbered[:train_rows, :met].T), used[order]

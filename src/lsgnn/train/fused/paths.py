@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Literal
 
 import scipy.sparse as sp
+import torch
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
@@ -22,15 +23,40 @@ DENSE_NS = 0.06  # the same where addresses run on; both measured on one core of
 LARGEST_STACK = 4 << 30  # bytes
 
 
+ROW_NS = 0.02  # of the rows: per class and column, forward once and backward twice
+LEAST_NS = 400_000  # that an epoch should cost for each thread: below it, meeting the others costs more than they save
+
+
 def chosen_path(pre: Precomputed, config: LSGNNConfig, train_rows: int, val_rows: int, path: Path = "auto") -> Path:
     """`narrow` or `dense`; the user's choice, if any, wins."""
     if path not in ("auto", "narrow", "dense"):
         raise InputError(f"path={path!r} is not a choice: use 'auto', 'narrow' or 'dense'")
     if path != "auto":
         return path
-    n, d = pre.x.shape
-    K, stored = config.K, sp.csr_array(pre.x).nnz if sp.issparse(pre.x) else n * d
-    narrow = 2 * ((2 * K + 1) * stored + K * (K + 1) * pre.adj.nnz) * SPARSE_NS
-    dense = (2 * K + 1) * (2 * train_rows + val_rows) * d * DENSE_NS
-    stack = (2 * K + 1) * (train_rows + val_rows) * d * 4
+    narrow, dense = (reduction_ns(pre, config, train_rows, val_rows, path) for path in ("narrow", "dense"))
+    stack = (2 * config.K + 1) * (train_rows + val_rows) * pre.x.shape[1] * 4
     return "dense" if dense < narrow and stack <= LARGEST_STACK else "narrow"
+
+
+def reduction_ns(pre: Precomputed, config: LSGNNConfig, train_rows: int, val_rows: int, path: Path) -> float:
+    """Per hidden column and epoch."""
+    (n, d), K = pre.x.shape, config.K
+    if path == "dense":
+        return (2 * K + 1) * (2 * train_rows + val_rows) * d * DENSE_NS
+    stored = sp.csr_array(pre.x).nnz if sp.issparse(pre.x) else n * d
+    return 2 * ((2 * K + 1) * stored + K * (K + 1) * pre.adj.nnz) * SPARSE_NS
+
+
+def chosen_threads(
+    threads: int | None, pre: Precomputed, config: LSGNNConfig, train_rows: int, val_rows: int, C: int, path: Path
+) -> int:
+    """How many threads one training takes: as many as torch would (all cores, `OMP_NUM_THREADS`,
+    `torch.set_num_threads`) unless told, but no more than have enough to do. Results do not depend on it."""
+    if threads is not None and threads < 1:
+        raise InputError(f"threads={threads} is out of range: it must be at least 1")
+    if threads is not None:
+        return threads
+    columns = (config.K + 1) * config.hidden_channels
+    rows = (3 * train_rows + val_rows) * columns * (C + 2 * config.K + 1) * ROW_NS
+    cost = reduction_ns(pre, config, train_rows, val_rows, path) * config.hidden_channels + rows
+    return max(1, min(torch.get_num_threads(), int(cost / LEAST_NS)))

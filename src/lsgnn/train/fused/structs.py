@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lsgnn.train.fused.vector import Width
+
 Floats = NDArray[np.float32]
 Indices = NDArray[np.uint32]
 
@@ -25,18 +27,26 @@ class Shape(NamedTuple):
     z: int  # padded
     alphas: int  # 3K, padded
     C: int
+    classes: int  # C, padded to whole vectors
+    rows: int  # of Z, b or more
     d: int
     width: int
     train_rows: int
     val_rows: int
+    train_chunks: int  # how rows and similarities are cut up for several threads; see `team.py`
+    val_chunks: int
+    similarity_chunks: int
+    node_chunks: int
     n: int  # nodes that the adjacency embedding knows; 0 without it
     blocks: int  # that the output layer reads: K+1, one more with the adjacency embedding
     localsim: bool  # weights from LocalSim; False: 3K numbers for the whole graph
     out_norm: bool
     reduce_norm: int  # see `channel_norm.py`
     hops: int  # over which φ is averaged; 0: it is the row's own
+    smoothed: int  # nodes whose φ is averaged; 0 without
     columns: int  # that α's perceptron reads: φ⁰ … φʰ and perhaps the degree
-    dense: bool  # which of the two reductions to use
+    links_norm_at: int  # where the scale and shift of either batch norm begin among the small parameters
+    reduce_norm_at: int
 
 
 class Csr(NamedTuple):
@@ -64,8 +74,20 @@ class Narrow(NamedTuple):
     tile_top: NDArray[np.int64]
 
 
+class Panels(NamedTuple):
+    """The dense reduction's operand (see `dense.py`)."""
+
+    values: Floats  # [2K+1 in the order of the weights, blocks, panels, block, P]
+    blocks: int  # of features
+    block: int  # features in one, a multiple of Q
+    panels: int  # of rows
+    together: int  # panels that fit the first-level cache
+    rows: Width  # P = its length: a constant for the compiler
+    features: Width  # Q
+
+
 class Links(NamedTuple):
-    """Operands of the adjacency embedding; both empty without it."""
+    """Operands of the adjacency embedding."""
 
     A: Csr  # [n, n] every node's own links, by the nodes' numbers in the graph
     AT: Csr
@@ -74,7 +96,6 @@ class Links(NamedTuple):
 class Smoothing(NamedTuple):
     """Operands of smoothed LocalSim, of all n nodes by their numbers in the graph; empty without it."""
 
-    share: Csr  # [n, U]
     step: Csr  # [n, n] the mean over a node and its neighbours
     step_T: Csr
 
@@ -85,9 +106,9 @@ class ScoredRows(NamedTuple):
     node: Indices  # [b] number in the graph, for the dropout hash
     y: Indices  # [b]
     loss_share: Floats  # [b] of a row in the training or the validation loss
-    share: Csr  # [b, U]: shares of a row's neighbours by similarity; empty where LocalSim is smoothed
-    similarity: Floats  # [U]; those of training rows come first
-    train_similarities: int
+    share: Csr  # [b, U]: shares of a row's neighbours by similarity; where LocalSim is smoothed, all nodes' [n, U]
+    similarity: Floats  # [U]; those of training rows come first, unless it is smoothed
+    share_T: Csr  # [those of training rows, training rows]; where LocalSim is smoothed, [U, n]
     log_degree: Floats  # [b] standardised; empty where it is not read
     smoothing: Smoothing
 
@@ -121,7 +142,7 @@ class Small(NamedTuple):
     al_bias: Floats  # [z]
     al_out: Floats  # [alphas, z]
     al_out_bias: Floats  # [alphas]; with graph-level weights, these are α
-    head: Floats  # [C, blocks, z]
+    head: Floats  # [C padded to a batch, blocks, z]
     head_bias: Floats  # [C], padded
     links_bias: Floats  # [z]   the adjacency embedding and its normalisation; empty without it
     norm_weight: Floats  # [z]
@@ -143,44 +164,57 @@ class Hyper(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Buffers of one training."""
+    """Buffers that the threads of one training share."""
 
-    Z: Floats  # [b, width] the reduced rows; after the backward pass the gradient of the training rows
-    Y: Floats  # [N, tile] narrow: X W, later outerᵀ G
-    T0: Floats  # [N, tile]
-    T1: Floats  # [N, tile] later the gradient at X W
+    Z: Floats  # [b, width] the reduced rows, tile by tile; after the backward pass the gradient of the training rows
+    Z_start: NDArray[np.int64]  # [width / vector] where a vector of columns lies in row 0, and how far rows are apart
+    Z_stride: NDArray[np.int64]
     f: Floats  # [U] LocalSim's perceptron at the distinct similarities
-    grad_f: Floats  # [U]
-    phi: Floats  # [hops + 1, n] of all nodes, where LocalSim is smoothed
-    grad_phi: Floats
-    grad_reduce: Floats  # sums of the weights' gradient: [d, tile] narrow, [d, width] dense
-    grad_small: Floats
+    phi: Floats  # [hops + 1, n] of all nodes, where LocalSim is smoothed; later the gradient there
+    grad_phi: Floats  # [training rows] the gradient at refined LocalSim; where it is smoothed, [hops + 1, n]
+    grad_rows: Floats  # [train chunks, small] each chunk's gradient of the small parameters
+    grad_localsim: Floats  # [similarity chunks, first part of small] the same for LocalSim's perceptron
     al_out_T: Floats  # [z, alphas]
+    head_T: Floats  # [blocks · z, classes]
     L: Floats  # [n, z] the adjacency embedding before it is normalised, later the gradient there
     G: Floats  # [training rows, z] the gradient after the normalisation
     norm: Floats  # [4, z] its mean, inverse deviation, scale and shift
-    standardized: Floats  # [training rows, width] the reduced rows under batch norm; empty without it
+    norm_parts: Floats  # [node chunks, z] sums over nodes
+    standardized: Floats  # [width / vector, training rows, vector] the reduced rows under batch norm
     inverse_std: Floats  # [width]
+    train_parts: NDArray[np.float64]  # [train chunks] loss
+    val_parts: NDArray[np.float64]  # [val chunks, 2] loss, rows that are right
+    verdict: NDArray[np.int64]  # [3] best epoch, whether it is the latest, whether to end
     logits: Floats  # [b, C] when predicting, or where `scores.py` reads those of validation rows
     keys: NDArray[np.int64]  # [validation rows] for rankings
     counts: NDArray[np.int64]  # [3, C] of scored rows by class
 
 
 class Scratch(NamedTuple):
-    """One row's intermediate values; small enough to stay in the first-level cache."""
+    """One thread's own memory: a tile of the narrow reduction, and one row's intermediate values, which are small
+    enough to stay in the first-level cache."""
 
-    phi: Floats  # [columns] refined LocalSim, and what else α is made of
-    grad_phi: Floats
-    hidden_in: Floats  # [z] of α's perceptron, before and after SiLU, and the sigmoid itself
+    Y: Floats  # [N, tile] narrow: X W, later outerᵀ G
+    T0: Floats  # [N, tile]
+    T1: Floats  # [N, tile] later the gradient at X W
+    grad_tile: Floats  # [d, tile] sums of its weights' gradient; dense: of a block of features
+    grad_small: Floats  # of the rows of one chunk; `Small` has its views
+    # of the rows of one batch, B of them
+    phi: Floats  # [B, columns] refined LocalSim, and what else α is made of
+    grad_phi: Floats  # [columns] of one row
+    hidden_in: Floats  # [B, z] of α's perceptron, before and after SiLU, and the sigmoid itself
     sigmoid: Floats
     hidden: Floats
-    alpha: Floats  # [alphas]
+    grad_hidden: Floats
+    alpha: Floats  # [B, alphas]
     grad_alpha: Floats
-    R: Floats  # [2K+1, z] channels after norm and ReLU
-    inverse_norm: Floats  # [2K+1]
-    grad_R: Floats
-    Q: Floats  # [blocks, z] what the output layer reads
-    inverse_out_norm: Floats  # [blocks]
-    mask: Floats  # [blocks, z] dropout
-    logit: Floats  # [C]
-    total: Floats  # [1] of the softmax
+    R: Floats  # [B, 2K+1, z] channels after norm and ReLU
+    inverse_norm: Floats  # [B, 2K+1]
+    Q: Floats  # [B, blocks, z] what the output layer reads, before dropout
+    inverse_out_norm: Floats  # [B, blocks]
+    mask: Floats  # [B, blocks, z] dropout
+    masked_Q: Floats  # [B, blocks, z] after dropout
+    grad_Q: Floats  # [B, blocks, z]
+    logit: Floats  # [B, classes]
+    total: Floats  # [B] of the softmax
+    grad_R: Floats  # [2K+1, z] of one row

@@ -1,9 +1,9 @@
-"""One call of the compiled loop: operands, parameters and buffers, put together in Python."""
+"""One training by the compiled loop: operands, parameters and buffers, put together in Python."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,27 +12,25 @@ from torch import Tensor
 from lsgnn.config import ClassWeight, LSGNNConfig
 from lsgnn.errors import InputError
 from lsgnn.graph.splits import Split
+from lsgnn.memory import LOWER_EITHER, require_memory
 from lsgnn.propagate.precompute import Precomputed
 from lsgnn.train.class_weights import class_weights, loss_shares
-from lsgnn.train.fused.buffers import make_scratch, make_work
-from lsgnn.train.fused.channel_norm import NORMS
+from lsgnn.train.fused.buffers import make_scratch, make_shape, make_work, scratch_bytes
 from lsgnn.train.fused.epochs import run
 from lsgnn.train.fused.layout import HEAD_BIAS, Layout
-from lsgnn.train.fused.operands import (
-    NO_FLOATS,
-    NO_NARROW,
-    Nodes,
-    Reach,
-    dense_operand,
-    link_operands,
-    narrow_operands,
-    row_operands,
-)
-from lsgnn.train.fused.paths import Path, chosen_path
+from lsgnn.train.fused.operands import Nodes, Reach, link_operands, narrow_operands, row_operands
+from lsgnn.train.fused.packed import panel_operand
+from lsgnn.train.fused.paths import Path, chosen_path, chosen_threads
 from lsgnn.train.fused.scores import ACCURACY, LOSS, ROC_AUC, RULES
-from lsgnn.train.fused.structs import Floats, Hyper, Links, Narrow, ScoredRows, Shape, State, Weights, Work
+from lsgnn.train.fused.similarity_table import on_grid
+from lsgnn.train.fused.structs import Floats, Hyper, Links, Narrow, Panels, ScoredRows, State, Weights, Work
+from lsgnn.train.fused.team import EPOCHS_DONE, STOP, make_team
+from lsgnn.train.interruptible import together
 from lsgnn.train.metrics import positive_class
 from lsgnn.train.selection import require_selectable
+
+# told how many epochs are done while the loop runs; False ends it
+OnEpochs = Callable[[int], bool]
 
 
 @dataclass(frozen=True)
@@ -43,10 +41,11 @@ class Task:
     rows: ScoredRows
     train_rows: int
     reached: int  # nodes in the buffers of the narrow reduction
-    narrow: Narrow
-    H: Floats  # the dense reduction's stack; empty for the narrow one
-    links: Links
+    narrow: Narrow | None  # of these two there is one
+    H: Panels | None
+    links: Links | None
     weights: Weights
+    threads: int
 
     @classmethod
     def to_train(
@@ -56,30 +55,37 @@ class Task:
         split: Split,
         config: LSGNNConfig,
         initial: Mapping[str, Tensor],
-        path: Path,
+        path: Path = "auto",
+        threads: int | None = None,
+        exact: bool = False,
     ) -> Task:
         train, val = np.flatnonzero(split.train), np.flatnonzero(split.val)
         for part, nodes in (("training", train), ("validation", val)):
             if len(nodes) == 0:
                 raise InputError(f"the {part} mask is empty: mark at least one labelled node")
         C = len(initial[HEAD_BIAS])
-        narrow, H, reached = NO_NARROW, NO_FLOATS, 0
-        if chosen_path(pre, config, len(train), len(val), path) == "dense":
-            layout, scored = Layout.of(config, pre, C, dense=True), np.concatenate([train, val])
-            H = dense_operand(pre, config, scored)
+        narrow, H, reached = None, None, 0
+        path = chosen_path(pre, config, len(train), len(val), path)
+        threads = chosen_threads(threads, pre, config, len(train), len(val), C, path)
+        layout = Layout.of(config, pre, C, dense=path == "dense")
+        if layout.dense:
+            scored = np.concatenate([train, val])
+            H = panel_operand(pre, config, scored)
         else:
             reach = Reach.of(pre.adj, train, val, config.K)
-            reached, scored = len(reach.nodes), reach.nodes[reach.scored]
-            layout = Layout.of(config, pre, C, dense=False)
+            scored, reached = reach.nodes[reach.scored], len(reach.nodes)
             narrow = narrow_operands(pre, config, reach, layout)
         labels = _labels(y, scored, C)
         require_selectable(config.select_by, labels[len(train) :], C)
         share = _loss_share(labels[: len(train)], labels[len(train) :], config.class_weight, C)
-        rows = row_operands(pre, layout, initial, scored, len(train), labels, share)
-        return cls(layout, rows, len(train), reached, narrow, H, link_operands(pre, config), layout.pack(initial))
+        rows = row_operands(pre if exact else _tabulated(pre), layout, initial, scored, len(train), labels, share)
+        links = link_operands(pre, config)
+        return cls(layout, rows, len(train), reached, narrow, H, links, layout.pack(initial), threads)
 
     @classmethod
-    def to_predict(cls, pre: Precomputed, config: LSGNNConfig, state_dict: Mapping[str, Tensor]) -> Task:
+    def to_predict(
+        cls, pre: Precomputed, config: LSGNNConfig, state_dict: Mapping[str, Tensor], threads: int | None = None
+    ) -> Task:
         """All rows, none of them trained."""
         n, C = pre.num_nodes, len(state_dict[HEAD_BIAS])
         layout = Layout.of(config, pre, C, dense=False)
@@ -88,50 +94,55 @@ class Task:
         rows = row_operands(pre, layout, state_dict, reach.nodes[reach.scored], 0, unlabelled, uncounted)
         narrow = narrow_operands(pre, config, reach, layout, learns=False)
         links = link_operands(pre, config)
-        return cls(layout, rows, 0, n, narrow, NO_FLOATS, links, layout.pack(state_dict))
-
-    def buffers(self, config: LSGNNConfig, predicts: bool = False) -> Work:
-        rows, rule = len(self.rows.node), LOSS if predicts else RULES[config.select_by]
-        return make_work(
-            self.layout,
-            rows=rows,
-            train_rows=self.train_rows,
-            reached=self.reached,
-            similarities=len(self.rows.similarity),
-            smoothed=len(self.rows.smoothing.step.rows),
-            logits=predicts or rule > ACCURACY,
-            ranked=rows - self.train_rows if rule >= ROC_AUC else 0,
-        )
+        threads = chosen_threads(threads, pre, config, 0, n, C, "narrow")
+        return cls(layout, rows, 0, n, narrow, None, links, layout.pack(state_dict), threads)
 
     def run(
-        self, job: int, config: LSGNNConfig, state: State, work: Work, history: NDArray[np.float64]
-    ) -> tuple[int, int]:
-        """Calls the compiled loop; see `epochs.run` for the jobs and what they return."""
-        layout = self.layout
-        shape = Shape(
-            K=layout.K,
-            z=layout.z,
-            alphas=layout.alphas,
-            C=layout.C,
-            d=layout.d,
-            width=layout.width,
-            train_rows=self.train_rows,
-            val_rows=len(self.rows.node) - self.train_rows,
-            n=layout.n,
-            blocks=layout.blocks,
-            localsim=layout.localsim,
-            out_norm=config.out_norm,
-            reduce_norm=NORMS[config.reduce_norm],
-            hops=layout.hops,
-            columns=layout.columns,
-            dense=layout.dense,
+        self,
+        job: int,
+        config: LSGNNConfig,
+        state: State,
+        history: NDArray[np.float64],
+        predicts: bool = False,
+        on_epochs: OnEpochs | None = None,
+    ) -> tuple[int, int, Work]:
+        """Runs the compiled loop in all threads, see `epochs.run` for the jobs; (best epoch, epochs run, buffers)."""
+        layout, rows = self.layout, self.rows
+        padded_rows = len(rows.node) if self.H is None else self.H.panels * len(self.H.rows)
+        shape = make_shape(layout, rows, self.train_rows, padded_rows, config)
+        rule = RULES[config.select_by]
+        if predicts:
+            rule = LOSS
+        work = make_work(
+            layout,
+            shape,
+            similarities=len(rows.similarity),
+            logits=predicts or rule > ACCURACY,
+            ranked=shape.val_rows if rule >= ROC_AUC else 0,
         )
-        small, grad_small = layout.views(self.weights.small), layout.views(work.grad_small)
-        scratch, hyper = make_scratch(layout), _hyper(config, positive_class(self.rows.y.astype(np.int64)))
-        return run(
-            job, self.narrow, self.H, self.links, self.rows, self.weights, small, grad_small, state, work, scratch,
-            hyper, history, shape, layout.w,
-        )  # fmt: skip
+        require_memory(self.threads * scratch_bytes(layout, self.reached), f"{self.threads} threads", LOWER_EITHER)
+        small, hyper = layout.views(self.weights.small), _hyper(config, positive_class(rows.y.astype(np.int64)))
+        best, teams = np.array([-np.inf, np.inf]), make_team(self.threads)
+        shared = teams[0].shared
+
+        def work_of(number: int) -> Callable[[], int]:
+            scratch = make_scratch(layout, self.reached, self.H)
+            g = layout.views(scratch.grad_small)
+            return lambda: run(
+                job, self.narrow, self.H, self.links, rows, self.weights, small, g, state, work, scratch, hyper,
+                history, best, shape, teams[number], layout.w, layout.wide,
+            )  # fmt: skip
+
+        def look() -> None:
+            if on_epochs is not None and not on_epochs(int(shared[EPOCHS_DONE])):
+                stop()
+
+        def stop() -> None:
+            shared[STOP] = 1
+
+        epochs_run = together([work_of(number) for number in range(self.threads)], look, stop)
+        look()
+        return int(work.verdict[0]), epochs_run[0], work
 
 
 def _hyper(config: LSGNNConfig, positive: int) -> Hyper:
@@ -147,6 +158,11 @@ def _hyper(config: LSGNNConfig, positive: int) -> Hyper:
         rule=RULES[config.select_by],
         positive=positive,
     )
+
+
+def _tabulated(pre: Precomputed) -> Precomputed:
+    """With similarities on a grid, where they are many."""
+    return replace(pre, similarity=on_grid(pre.similarity))
 
 
 def _loss_share(train_y: NDArray[np.int64], val_y: NDArray[np.int64], kind: ClassWeight, C: int) -> Floats:

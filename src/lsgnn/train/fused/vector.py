@@ -23,7 +23,9 @@ from numba.extending import lower_builtin, models, register_model
 Width: TypeAlias = tuple[int, ...]
 Vec: TypeAlias = Any  # a vector inside a kernel; it has no form outside
 
-W8, W16, W32 = (0,) * 8, (0,) * 16, (0,) * 32  # powers of two: LLVM takes other widths apart
+W8, W16 = (0,) * 8, (0,) * 16  # powers of two: LLVM takes other widths apart
+
+BATCH = (0,) * 8  # rows that go through the perceptrons together: that many sums keep both multipliers busy
 
 F32, I32 = ir.FloatType(), ir.IntType(32)
 FLAGS = ("contract", "nsz")  # fuse a*b+c; NaN is not assumed away, so that divergence shows

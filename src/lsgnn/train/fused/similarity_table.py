@@ -1,0 +1,41 @@
+r"""LocalSim with few points: where similarities are many, its perceptron f is evaluated on a grid, and between two
+points of the grid it is taken to be linear.
+
+Refined LocalSim is a weighted sum of f at a row's similarities, so interpolation only changes the weights: a similarity
+s between grid points :math:`g_j \le s \le g_{j+1}` hands the share :math:`(s - g_j) / h` of its weight to
+:math:`g_{j+1}` and the rest to :math:`g_j`. Kernels and gradients stay as they are. With h the distance of the points,
+
+.. math:: |f(s) - \tilde f(s)| \le h^2 / 8 \cdot \max |f''|,
+
+and φ, a mean of such values, is off by no more. Where there are no more values than grid points, all is exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from lsgnn.propagate.similarity import NeighbourSimilarity
+
+POINTS = 2049  # h is 1/2048 of the similarities' range: with cosines, whose range is 2 at most, h² / 8 is 1.2e-7
+
+
+def on_grid(similarity: NeighbourSimilarity, points: int = POINTS) -> NeighbourSimilarity:
+    """The same similarities by way of at most `points` values; itself where there are no more than that."""
+    values = similarity.values.astype(np.float64)
+    if len(values) <= points or not np.isfinite(values).all():
+        return similarity
+    low, high = values.min(), values.max()
+    grid = np.linspace(low, high, points)
+    place = (values - low) / (high - low) * (points - 1)
+    left = np.minimum(place.astype(np.int64), points - 2)
+    to_right = place - left
+    u = np.arange(len(values))
+    weights = np.concatenate([1 - to_right, to_right])
+    ends = (np.concatenate([u, u]), np.concatenate([left, left + 1]))
+    interpolate = sp.csr_array((weights, ends), shape=(len(values), points))
+    share = sp.csr_array(similarity.share.astype(np.float64) @ interpolate)
+    share.eliminate_zeros()
+    return replace(similarity, values=grid.astype(np.float32), share=share.astype(np.float32))
