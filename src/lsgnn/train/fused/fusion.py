@@ -72,7 +72,7 @@ def fusion_weights(
 def fusion_weights_backward(
     first: int, count: int, rows: ScoredRows, work: Work, q: Small, g: Small, s: Scratch, shape: Shape, w: Width
 ) -> None:
-    """From the gradient at α (s.grad_alpha) of a batch: α's perceptron into g, φ and its averages into work.grad_phi."""
+    """From the gradient at α (s.grad_alpha) of a batch: α's perceptron into g, φ and its means into work.grad_phi."""
     z, A = shape.z, shape.alphas
     for i in range(count):
         for t in range(0, A, len(w)):
