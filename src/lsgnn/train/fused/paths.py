@@ -18,11 +18,9 @@ from lsgnn.propagate.precompute import Precomputed
 
 Path = Literal["auto", "narrow", "dense"]
 
-SPARSE_NS = 0.10  # per stored entry and column: one load and one multiply-add, at addresses that jump
+SPARSE_NS = 0.065  # per stored entry and column: one load and one multiply-add, at addresses that jump
 DENSE_NS = 0.04  # the same where addresses run on; both measured on one core with AVX-512
 LARGEST_STACK = 4 << 30  # bytes
-
-
 ROW_NS = 0.02  # of the rows: per class and column, forward once and backward twice
 LEAST_NS = 400_000  # that an epoch should cost for each thread: below it, meeting the others costs more than they save
 
