@@ -118,6 +118,33 @@ def _speeds(entry: Mapping[str, Any]) -> list[str]:
     return [f"{medians['lsgnn']:.2f} s", *ratios]
 
 
+def threads_table(stored: Stored) -> str:
+    """Wall seconds of a training run by one thread and by several."""
+    measured = _read(stored.benchmarks / "threads.json")
+    if measured is None:
+        return "not run yet"
+    lines = [f"| dataset | epochs | 1 thread | {measured['threads']} threads | speed-up |", "|---|---|---|---|---|"]
+    for entry in measured["results"]:
+        seconds = (f"{median(entry['seconds'][str(count)]):.2f} s" for count in (1, measured["threads"]))
+        cells = (title(entry["dataset"]), str(entry["epochs"]), *seconds, f"{entry['speedup']:.2f} ×")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def roofline_table(stored: Stored) -> str:
+    """An epoch beside the least that it could take."""
+    measured = _read(stored.benchmarks / "roofline.json")
+    if measured is None:
+        return "not run yet"
+    lines = ["| dataset | GFlop | GB | epoch | bound | share of the bound |", "|---|---|---|---|---|---|"]
+    for entry in measured["results"]:
+        times = (f"{1000 * entry[name]:.1f} ms" for name in ("epoch_cpu_seconds", "bound_seconds"))
+        work = (f"{entry[name]:.2f}" for name in ("gflop", "gigabytes"))
+        cells = (title(entry["dataset"]), *work, *times, f"{100 * entry['share_of_bound']:.0f} %")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def tuning_time_table(stored: Stored) -> str:
     """How long a user waits for a search without pruning."""
     lines = ["| dataset | trials | splits | jobs | minutes | CPU minutes |", "|---|---|---|---|---|---|"]
@@ -232,6 +259,8 @@ SECTIONS: dict[str, Callable[[Stored], str]] = {
     "headline-speed": headline_speed_table,
     "released": released_table,
     "speed": speed_table,
+    "threads": threads_table,
+    "roofline": roofline_table,
     "tuning-time": tuning_time_table,
     "store": store_table,
     "tuned": partial(tuned_table, "paper", PAPERS_SPACE),

@@ -15,7 +15,7 @@ from lsgnn.graph.splits import Split
 from lsgnn.nn.rows import make_rows
 from lsgnn.train.fused import gradients_cpu, logits_cpu, supports, train_cpu
 from lsgnn.train.loop import train_torch
-from lsgnn.train.trained import Trained
+from lsgnn.train.trained import StopTraining, Trained
 from tests.train.fused.problems import Problem, make_problem
 
 
@@ -150,6 +150,38 @@ def test_a_training_gives_the_same_bits_for_any_number_of_threads(path: str, set
 
     for threads in (2, 3, 16):
         assert same(one, train(problem, path=path, threads=threads)), threads
+
+
+def test_epochs_are_told_once_each_and_in_order(problem: Problem) -> None:
+    told: list[Any] = []
+
+    trained = train(problem, on_epoch=told.append)
+
+    assert told == trained.history
+
+
+def test_a_callback_can_end_a_training_while_it_runs() -> None:
+    """It is told of epochs while later ones are under way: it ends long before 10⁵ epochs, not at once."""
+    problem, told = make_problem(epochs=100_000), []
+
+    def enough(epoch: Any) -> None:
+        told.append(epoch)
+        if len(told) == 3:
+            raise StopTraining
+
+    trained = train(problem, on_epoch=enough)
+
+    assert len(told) == 3
+    assert 3 <= len(trained.history) < 100_000
+    assert told == trained.history[:3]
+
+
+def test_an_error_in_a_callback_ends_the_training() -> None:
+    def broken(epoch: Any) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        train(make_problem(epochs=100_000), on_epoch=broken)
 
 
 def test_predictions_too(problem: Problem) -> None:

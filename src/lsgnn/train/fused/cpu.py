@@ -68,12 +68,15 @@ def train_cpu(
     state = State(*(task.layout.zeros() for _ in range(3)))
     history = np.full((config.epochs, 4), np.nan)
     key = score_of(config.select_by)
-    told = 0
+    told, wanted = 0, True
 
     def on_epochs(done: int) -> bool:
-        nonlocal told
-        new, told = _lines(history[told:done], key, told), max(told, done)
-        return on_epoch is None or all(goes_on(on_epoch, line) for line in new)
+        """Tells `on_epoch` of what is new, until it has enough."""
+        nonlocal told, wanted
+        if on_epoch is not None and wanted:
+            new, told = _lines(history[told:done], key, told), done
+            wanted = all(goes_on(on_epoch, line) for line in new)
+        return wanted
 
     best_epoch, epochs_run, _ = task.run(TRAIN, config, state, history, on_epochs=on_epochs)
     if best_epoch == 0:

@@ -18,11 +18,9 @@ from lsgnn.propagate.precompute import Precomputed
 
 Path = Literal["auto", "narrow", "dense"]
 
-SPARSE_NS = 0.10  # per stored entry and column: one load and one multiply-add, at addresses that jump
-DENSE_NS = 0.06  # the same where addresses run on; both measured on one core of an EPYC with AVX-512
+SPARSE_NS = 0.065  # per stored entry and column: one load and one multiply-add, at addresses that jump
+DENSE_NS = 0.04  # the same where addresses run on; both measured on one core with AVX-512
 LARGEST_STACK = 4 << 30  # bytes
-
-
 ROW_NS = 0.02  # of the rows: per class and column, forward once and backward twice
 LEAST_NS = 400_000  # that an epoch should cost for each thread: below it, meeting the others costs more than they save
 
@@ -42,9 +40,9 @@ def reduction_ns(pre: Precomputed, config: LSGNNConfig, train_rows: int, val_row
     """Per hidden column and epoch."""
     (n, d), K = pre.x.shape, config.K
     if path == "dense":
-        return (2 * K + 1) * (2 * train_rows + val_rows) * d * DENSE_NS
+        return float((2 * K + 1) * (2 * train_rows + val_rows) * d * DENSE_NS)
     stored = sp.csr_array(pre.x).nnz if sp.issparse(pre.x) else n * d
-    return 2 * ((2 * K + 1) * stored + K * (K + 1) * pre.adj.nnz) * SPARSE_NS
+    return float(2 * ((2 * K + 1) * stored + K * (K + 1) * pre.adj.nnz) * SPARSE_NS)
 
 
 def chosen_threads(
