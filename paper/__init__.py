@@ -29,6 +29,7 @@ _HOME = {
     "plug-in": "plug_in",
     "ablation": "ablation",
     "gap": "gap",
+    "localsim": "localsim",
     "homophily": "homophily",
     "toy": "toy",
     "theorem": "theorem",

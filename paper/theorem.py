@@ -22,6 +22,7 @@ from lsgnn.propagate.filters import adjacency
 from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity
 from paper.frame import Experiment, Plan, PlannedUnit, Results
 from paper.theorem_page import render
+from paper.theorem_smoothed import compute_smoothed
 
 Array = NDArray[np.float64]
 WORLDS = {"paper": {"mu": [1.0, -1.0], "sigma": 1.0}, "other": {"mu": [0.5, -1.0], "sigma": 2.0}}
@@ -39,10 +40,15 @@ def units(plan: Plan, results: Results) -> list[PlannedUnit]:
         found.append(PlannedUnit(f"fixed-{world}", fixed))
         random = {"pairs": PAIRS, "degree": DEGREE, "n": n, "graphs": graphs, "seed": 10_000 * (w + 1), **facts}
         found.append(PlannedUnit(f"random-{world}", random))
+        mixed = {"lambdas": LAMBDAS, "pair": [0.2, 0.8], "shares": [1.0, 0.9, 0.8, 0.6, 0.5]}
+        few = {"degree": DEGREE, "nodes": nodes // 10, "seed": 200 + w, **facts}
+        found.append(PlannedUnit(f"smoothed-{world}", mixed | few))
     return found
 
 
 def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
+    if "shares" in arguments:
+        return compute_smoothed(arguments)
     return _fixed(arguments) if "nodes" in arguments else _random(arguments)
 
 

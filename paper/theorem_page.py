@@ -11,6 +11,7 @@ import numpy as np
 from paper.figures import BLUE, GREY, ORANGE, drawing
 from paper.frame import Results
 from paper.page import Figure, Page, Row, Table
+from paper.theorem_smoothed_page import gap_table, smoothed_finding, smoothed_table
 
 TITLE = "Theorem 1 by simulation"
 
@@ -35,8 +36,14 @@ def render(results: Results) -> Page:
     items: list[Table | Figure] = []
     if "fixed-paper" in done:
         items.append(Figure("theorem", _caption(done), lambda: _draw(done)))
-    items += [_expectation(key, *done[key]) for key in done] + [_distance(key, *done[key]) for key in done]
-    return Page(TITLE, tuple(items), (*(_finding(key, *done[key]) for key in done), *_remark(done)))
+    plain = {key: found for key, found in done.items() if not key.startswith("smoothed")}
+    items += [_expectation(key, *plain[key]) for key in plain] + [_distance(key, *plain[key]) for key in plain]
+    findings = [*(_finding(key, *plain[key]) for key in plain), *_remark(done)]
+    for key, (facts, result) in done.items():
+        if key not in plain:
+            items += [smoothed_table(key, facts, result), gap_table(key, facts, result)]
+            findings.append(smoothed_finding(key, facts, result))
+    return Page(TITLE, tuple(items), tuple(findings))
 
 
 def _world(key: str, facts: Mapping[str, Any]) -> str:

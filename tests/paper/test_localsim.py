@@ -1,0 +1,46 @@
+"""The study of LocalSim: paired over the seeds that both variants have, worst seeds named, empty where nothing ran."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from paper.frame import Plan, PlannedUnit, Results
+from paper.localsim import compute, units
+from paper.localsim_page import render
+from paper.localsim_variants import VARIANTS
+
+
+def store(results: Results, name: str, val: list[float], test: list[float]) -> None:
+    results.add(PlannedUnit(name, {}), result={"val": val, "test": test})
+
+
+def test_differences_are_paired_over_the_seeds_both_have(tmp_path: Path) -> None:
+    results = Results(tmp_path, "localsim")
+    store(results, "squirrel/released/seed-00", [60.0, 72.0], [60.0, 70.0])
+    store(results, "squirrel/released/seed-01", [72.0, 72.0], [70.0, 70.0])
+    store(results, "squirrel/smoothed/seed-01", [73.0, 75.0], [71.0, 73.0])
+    page = render(results)
+    val, test, seeds, fsbm = page.items
+    row = list(VARIANTS).index("smoothed")
+    assert val.rows[row].cells[0] == "+2.00 ± 12.71 (2)"
+    assert test.rows[row].cells[0] == "+2.00 ± 12.71 (2)"
+    assert val.rows[0].cells[:2] == ("69.00 (4)", None)
+    assert seeds.rows[0].cells == ("2", "69.00", "66.00", "60.00", "67.50")
+    assert fsbm.rows[0].cells == (None, None, None)
+    assert "Squirrel, as released: 1 of 2 seeds have a run below 71 validation (worst 60.00)" in page.findings
+
+
+def test_seeds_and_variants_are_units_and_fsbm_graphs_too() -> None:
+    planned = units(Plan(), Results(Path("nowhere"), "localsim"))
+    names = [unit.name for unit in planned]
+    assert sum(name.startswith("squirrel/smoothed/") for name in names) == 20
+    assert sum(name.startswith("cora/smoothed/") for name in names) == 5
+    assert sum(name.startswith("fsbm/smoothed/") for name in names) == 12
+    assert len(names) == len(set(names))
+
+
+def test_a_cell_of_fsbm_graphs_is_computed() -> None:
+    unit = next(u for u in units(Plan(quick=True), Results(Path("nowhere"), "localsim")) if "fsbm/once" in u.name)
+    scores = compute(unit.arguments, Plan(quick=True))
+    assert len(scores["val"]) == len(scores["test"]) == 1
+    assert scores["test"][0] > 60
