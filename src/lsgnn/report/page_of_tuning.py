@@ -92,9 +92,8 @@ def what_rescoring_changed(tuning: Tuning, metric: Metric) -> list[str]:
     said = [f"The search's best, trial {best['trial']}, had {before}; trained again with fresh seeds it has {after}."]
     if best["trial"] == chosen["trial"]:
         others = len(tuning.rescored) - 1
-        said.append(
-            f"It stays ahead of the {others} other trials that were re-scored: chosen." if others else "Chosen."
-        )
+        ahead = f"It stays ahead of the {others} other re-scored trial{'s' * (others > 1)}: chosen."
+        said.append(ahead if others else "No other trial was re-scored: chosen.")
     else:
         rank, fresh = 1 + searched.index(chosen), _score(metric, chosen["val"])
         said.append(
