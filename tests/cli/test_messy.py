@@ -91,7 +91,7 @@ def test_a_server_reads_cells_as_the_tables_hold_them(lsgnn: Any, export: Export
         assert status == 200, answer
         assert {row["id"]: row["prediction"] for row in answer["predictions"]} == expected
         assert server.ask("/predict", {"ids": [export.first_id, nodes[0]["id"]]})[0] == 200
-        assert server.ask("/explain", {"id": export.first_id})[1]["node_id"] == export.first_id
+        assert server.ask("/explain", {"id": export.first_id})[1]["node"] == export.first_id
     finally:
         server.kill()
     again = lsgnn("fit", "--continue", run, "--out", tmp_path / "again", "--json")
