@@ -36,7 +36,6 @@ import numpy as np
 
 from lsgnn import Run
 from lsgnn.files import write_json
-from lsgnn.serving.journal import NAME as JOURNAL
 from lsgnn.train.environment import environment
 
 NODES_BETWEEN_KILLS = 50
@@ -45,8 +44,9 @@ NODES_BETWEEN_KILLS = 50
 class Server:
     """The real command, in a process group of its own."""
 
-    def __init__(self, run: Path, port: int = 0, workers: int = 1) -> None:
+    def __init__(self, run: Path, port: int = 0, workers: int = 1, journal: Path | None = None) -> None:
         command = [sys.executable, "-m", "lsgnn", "serve", str(run), "--port", str(port), "--workers", str(workers)]
+        command += [] if journal is None else ["--journal", str(journal)]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
         assert self.process.stderr is not None
         line = self.process.stderr.readline()
@@ -85,8 +85,8 @@ class Server:
 
 
 @contextmanager
-def served(run: Path, workers: int = 1) -> Iterator[Server]:
-    server = Server(run, workers=workers)
+def served(run: Path, workers: int = 1, journal: Path | None = None) -> Iterator[Server]:
+    server = Server(run, workers=workers, journal=journal)
     try:
         ask(server.port, "GET", "/health")
         yield server
@@ -200,12 +200,10 @@ def memory(folder: Path, nodes: Nodes, requests: int, clients: int) -> dict[str,
 
 def kills(folder: Path, nodes: Nodes, count: int, clients: int, workers: int) -> dict[str, Any]:
     """Each client sends its nodes one after the other, and a node again until it is acknowledged."""
-    journal = folder / JOURNAL
-    for name in (JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm"):
-        (folder / name).unlink(missing_ok=True)
+    journal = fresh_journal(folder, "kills")
     acknowledged: dict[str, Any] = {}
     sent: set[str] = set()
-    server = Server(folder, workers=workers)
+    server = Server(folder, workers=workers, journal=journal)
     port, stop, again = server.port, threading.Event(), [0]
 
     def client(number: int) -> None:
@@ -240,7 +238,7 @@ def kills(folder: Path, nodes: Nodes, count: int, clients: int, workers: int) ->
                 time.sleep(0.01)
             time.sleep(float(random.uniform(0, 0.3)))
             server.kill()
-            server = Server(folder, port, workers)
+            server = Server(folder, port, workers, journal)
             if kill % 10 == 9:
                 print(f"{kill + 1} kills, {len(acknowledged)} nodes kept", flush=True)
         before = len(acknowledged)
@@ -253,7 +251,7 @@ def kills(folder: Path, nodes: Nodes, count: int, clients: int, workers: int) ->
         server.kill()
     with sqlite3.connect(journal) as connection:
         there = [id for (id,) in connection.execute("SELECT id FROM nodes ORDER BY seq")]
-    found = compared(folder, acknowledged)
+    found = compared(folder, journal, acknowledged)
     return {
         "kills": count,
         "workers": workers,
@@ -267,10 +265,10 @@ def kills(folder: Path, nodes: Nodes, count: int, clients: int, workers: int) ->
     }
 
 
-def compared(folder: Path, acknowledged: dict[str, Any]) -> float:
+def compared(folder: Path, journal: Path, acknowledged: dict[str, Any]) -> float:
     """What a new server says of kept nodes, against what was said when they came."""
     worst, ids = 0.0, list(acknowledged)
-    with served(folder) as server:
+    with served(folder, journal=journal) as server:
         for start in range(0, len(ids), 1000):
             status, answer = ask(server.port, "POST", "/predict", {"ids": ids[start : start + 1000]})
             assert status == 200, answer
@@ -280,10 +278,27 @@ def compared(folder: Path, acknowledged: dict[str, Any]) -> float:
     return worst
 
 
+def fresh_journal(folder: Path, name: str) -> Path:
+    journal = folder.with_name(f"{name}.sqlite")
+    for file in journal.parent.glob(f"{journal.name}*"):
+        file.unlink()
+    return journal
+
+
 def equal(folder: Path, nodes: Nodes, run: Run, count: int) -> dict[str, Any]:
-    """Single nodes and batches whose nodes see each other, against `Run.predict_new`."""
-    worst, classes = 0.0, 0
-    with served(folder) as server:
+    """Single nodes and batches whose nodes see each other, against `Run.predict_new`, while others are being kept."""
+    worst, classes, stop, kept = 0.0, 0, threading.Event(), [0]
+
+    def keep(port: int) -> None:
+        own = Nodes(run, 77)
+        while not stop.is_set():
+            status, answer = ask(port, "POST", "/predict/new", {"nodes": [own.one(f"k{kept[0]}")], "persist": True})
+            assert status == 200, answer
+            kept[0] += 1
+
+    with served(folder, journal=fresh_journal(folder, "equal")) as server:
+        keeper = threading.Thread(target=keep, args=(server.port,), daemon=True)
+        keeper.start()
         for number in range(count):
             batch = [nodes.one(f"b{i}") for i in range(1 if number % 2 else 20)]
             for left, right in pairwise(batch):
@@ -295,7 +310,9 @@ def equal(folder: Path, nodes: Nodes, run: Run, count: int) -> dict[str, Any]:
             worst = max(worst, float(np.abs(found - expected.probabilities).max()))
             labels = [row["prediction"] for row in answer["predictions"]]
             classes += sum(said != label for said, label in zip(labels, expected.labels, strict=True))
-    return {"requests": count, "largest_difference": worst, "different_classes": classes}
+        stop.set()
+        keeper.join()
+    return {"requests": count, "kept_meanwhile": kept[0], "largest_difference": worst, "different_classes": classes}
 
 
 def main() -> None:

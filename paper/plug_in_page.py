@@ -34,7 +34,8 @@ def render(results: Results) -> Page:
         )
     several = [told for key in tests if (told := _versions(results, key))]
     caption = (
-        "Test accuracy (%) with the host's own fusion weights and with LocalSim's. published: H2GCN and GPRGNN without "
+        "Test accuracy (%) with the host's own fusion weights and with LocalSim's, which start at the host's own "
+        "(H2GCN, which has none, keeps its classifier, and its blocks are scaled). published: H2GCN and GPRGNN without "
         f"LocalSim are copied from other papers there, with LocalSim they are tuned. ours: {how}."
     ) + (f" By different versions of the host: {'; '.join(several)}." if several else "")
     rows_of: dict[str, dict[str, str]] = {}

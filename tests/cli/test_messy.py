@@ -1,5 +1,6 @@
 """A messy export goes through every command as it is: what the roles are, what new nodes get, what is said."""
 
+import csv
 import shutil
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,34 @@ def test_fit_predict_new_nodes_and_explain(lsgnn: Any, export: Export, run: Path
     assert done.out.startswith(f"node {export.first_id}: ")
 
 
+def test_a_server_reads_cells_as_the_tables_hold_them(lsgnn: Any, export: Export, run: Path, tmp_path: Path) -> None:
+    pytest.importorskip("fastapi", reason="the extra [serve] is not installed")
+    from tests.cli.test_serve import Server
+
+    new = ("--attach", "--nodes", export.new_accounts, "--edges", export.new_transfers)
+    assert lsgnn("predict", run, *new, "--out", tmp_path / "new.csv").code == 0
+    expected = {row["id"]: row["prediction"] for row in pyarrow.csv.read_csv(tmp_path / "new.csv").to_pylist()}
+    with export.new_accounts.open(encoding="utf-8") as accounts, export.new_transfers.open(encoding="utf-8") as edges:
+        rows, transfers = list(csv.DictReader(accounts, delimiter=";")), list(csv.DictReader(edges, delimiter="\t"))
+    labels = [row.pop("risk") for row in rows]
+    nodes = [{"id": row.pop("Konto"), "features": row, "edges": []} for row in rows]
+    for node, row, label in zip(nodes, transfers, labels, strict=True):
+        node |= {"label": label} if label != "NA" else {}
+        node["edges"] = [{"source": row["from"], "target": row["to"], "weight": float(row["amount"])}]
+    server = Server(run)
+    try:
+        status, answer = server.ask("/predict/new", {"nodes": nodes, "persist": True})
+        assert status == 200, answer
+        assert {row["id"]: row["prediction"] for row in answer["predictions"]} == expected
+        assert server.ask("/predict", {"ids": [export.first_id, nodes[0]["id"]]})[0] == 200
+        assert server.ask("/explain", {"id": export.first_id})[1]["node"] == export.first_id
+    finally:
+        server.kill()
+    again = lsgnn("fit", "--continue", run, "--out", tmp_path / "again", "--json")
+    assert again.code == 0, again.err
+    assert Run.load(tmp_path / "again").graph.num_nodes == 400 + len(nodes)
+
+
 def test_other_models_read_the_mixed_table_too(lsgnn: Any, export: Export) -> None:
     settings = ("--set", "epochs=2", "--set", "feature_norm=standard")
     done = lsgnn("fit", *export.tables, "--model", "gcn", *settings)
@@ -79,10 +108,12 @@ def test_other_models_read_the_mixed_table_too(lsgnn: Any, export: Export) -> No
 def test_the_training_tables_read_as_another_graph_give_the_same_predictions(
     lsgnn: Any, export: Export, run: Path, tmp_path: Path
 ) -> None:
-    for out, tables in (("own.csv", ()), ("other.csv", export.tables)):
+    folder = (export.accounts.parent, "--label", "risk")  # its tables have usual names; the run knows the columns
+    for out, tables in (("own.csv", ()), ("other.csv", export.tables), ("folder.csv", folder)):
         done = lsgnn("predict", run, *tables, "--out", tmp_path / out)
         assert done.code == 0, done.err
-    assert (tmp_path / "own.csv").read_text() == (tmp_path / "other.csv").read_text()
+    own = (tmp_path / "own.csv").read_text()
+    assert own == (tmp_path / "other.csv").read_text() == (tmp_path / "folder.csv").read_text()
 
 
 def test_a_saved_run_transforms_a_row_as_it_did_in_training(export: Export, run: Path) -> None:

@@ -1,7 +1,10 @@
 """`lsgnn tune --storage`: the file that was named, of any name, shared and gone on from."""
 
+import html
 import json
 import os
+import re
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -14,6 +17,7 @@ from urllib.parse import quote
 
 import pytest
 
+from lsgnn import Run
 from tests.graphs import two_blocks
 
 QUICK = ("--model", "sgc", "--splits", "0", "--rescore", "1", "--set", "epochs=2")
@@ -118,7 +122,10 @@ def test_the_page_names_the_study_which_optuna_opens(lsgnn: Any, tmp_path: Path,
     assert result.code == 0, result.err
     page = report.read_text("utf-8")
     assert f"optuna-dashboard sqlite:///{storage}" in page
-    assert f"lsgnn fit {graph} --model sgc --set " in page
+    (command,) = re.findall(r"lsgnn fit .* --model sgc --set .*(?=</pre>)", page)
+    chosen = lsgnn("tune", graph, *QUICK, "--trials", "2", "--storage", storage, "--json").json
+    lsgnn(*shlex.split(html.unescape(command))[1:], "--out", tmp_path / "run")
+    assert Run.load(tmp_path / "run").config.to_dict() == chosen["base"] | chosen["chosen"]  # the very configuration
     assert "Read once, with what was chosen" in page
     study = optuna.load_study(study_name="blocks/sgc", storage=f"sqlite:///{storage}")  # as the dashboard does
     assert len(study.trials) == 2

@@ -9,7 +9,7 @@ from lsgnn.nn.attached_channels import AttachedChannels, known_sums
 from lsgnn.nn.horner import by_horner
 from lsgnn.propagate.precompute import mixing, precompute
 
-# 0 → 1 → 2, each reading the next; all out-degrees are one but that of the last, which is zero
+# 0 → 1 → 2: each node reads the next one
 CHAIN = Graph(x=np.array([[1.0], [2.0], [4.0]]), edge_index=[[0, 1], [1, 2]])
 CONFIG = LSGNNConfig(K=2, direction="out", degree="plain", feature_norm="none", beta=0.5, gamma=0.5, hidden_channels=1)
 
@@ -23,7 +23,7 @@ def test_horners_rule_is_the_sum_of_powers() -> None:
 
 
 def test_a_node_hands_on_its_partial_sums() -> None:
-    """T^(2) of the last hop is M_22 x, and T^(1) of hop 1 is M_11 x: Â of the chain has no entry but 1 → 0's read."""
+    """T^(2) of hop 2 is M_22 x; T^(1) of hop 1 is M_11 x, and that of hop 2 is M_21 x + Â T^(2)."""
     pre, M = precompute(CHAIN, CONFIG), mixing(CONFIG)
     sums = known_sums(pre, CONFIG, torch.ones(5, 1, 1))  # per node: T^(2) [2 × 1 hop], T^(1) [2 × 2 hops]
     x, adj = np.asarray(pre.x)[:, 0], pre.adj.toarray()

@@ -30,7 +30,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,900"),
     *("--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"),
-    *("--disable-sync", "--hide-scrollbars"),
+    *("--disable-sync", "--hide-scrollbars", "--force-prefers-reduced-motion"),  # nothing moves on while a test clicks
 )
 
 

@@ -19,10 +19,10 @@ def test_the_page_tells_what_rescoring_changed() -> None:
         "Chosen is trial 7, number 2 of the search, which has 89.50 % with fresh seeds (90.07 % in the search)."
     )
     tuning = made_by_hand()
-    kept = replace(tuning, rescored=[tuning.rescored[1], tuning.rescored[0]])
-    assert what_rescoring_changed(kept, "accuracy")[1] == (
-        "It stays ahead of the 1 other trials that were re-scored: chosen."
-    )
+    kept = replace(tuning, rescored=[tuning.rescored[1], tuning.rescored[0], tuning.rescored[2]])
+    assert what_rescoring_changed(kept, "accuracy")[1] == ("It stays ahead of the 2 other re-scored trials: chosen.")
+    alone = replace(tuning, rescored=tuning.rescored[1:2])
+    assert what_rescoring_changed(alone, "accuracy")[1] == "No other trial was re-scored: chosen."
 
 
 def test_the_page_has_every_section() -> None:

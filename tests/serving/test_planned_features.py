@@ -11,7 +11,6 @@ from lsgnn import Run, fit, read_tables
 from tests.serving.clients import ask
 
 pytest.importorskip("fastapi", reason="the extra [serve] is not installed")
-pytest.importorskip("lsgnn.graph.io.transformers.plan", reason="tables have no transformers here yet")
 from lsgnn.serving.app import create_app
 from lsgnn.serving.continued import continued
 

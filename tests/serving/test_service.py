@@ -51,6 +51,21 @@ def test_requests_that_wait_together_are_answered_each_for_itself(folder: Path) 
     assert known.predictions.node_ids.tolist() == ["page7", "page3"]
 
 
+def test_nodes_that_are_kept_at_the_same_time_do_not_shift_the_others(folder: Path) -> None:
+    alone = only(service(folder).answer([NewRequest([new_node("u", "page3")])]))
+    requests = [
+        NewRequest([new_node("u", "page3")]),
+        NewRequest([new_node("a", "page9", seed=2), new_node("b", "a", seed=3)], persist=True),
+        NewRequest([new_node("u", "page3")]),
+    ]
+    first, kept, last = service(folder).answer(requests)
+    for answer in (first, last):
+        assert isinstance(answer, Answer)
+        np.testing.assert_allclose(answer.predictions.probabilities, alone.predictions.probabilities, atol=1e-6)
+    assert isinstance(kept, Answer)
+    assert kept.kept == 2
+
+
 def test_a_node_whose_weights_overflow_spoils_its_own_request_alone(folder: Path) -> None:
     twice = NewNode("u", features(), (NewEdge("u", "page3", 3e38), NewEdge("u", "page3", 3e38)))
     refused, answered = service(folder).answer([NewRequest([twice]), NewRequest([new_node("v", "page3")])])

@@ -5,6 +5,7 @@ None is needed to train. Where one of them is not installed, its tests skip and 
 
 import json
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -82,19 +83,25 @@ def test_a_place_that_mlflow_refuses_is_named_with_one_that_it_takes(mlflow, tmp
         MLflowCallback(tracking_uri=(tmp_path / "mlruns").as_uri())
 
 
-def logged(file: Path):
-    """What a W&B run file has of every `log`: after 7 bytes, records of a checksum, a length, a kind and a message."""
+def records(file: Path):
+    """What a W&B run file holds: after 7 bytes, records of a checksum, a length, a kind and a message."""
     from wandb.proto.wandb_internal_pb2 import Record
 
-    content, place, found = file.read_bytes(), 7, []
+    content, place = file.read_bytes(), 7
     while place + 7 <= len(content):
         size = int.from_bytes(content[place + 4 : place + 6], "little")
-        record = Record.FromString(content[place + 7 : place + 7 + size])
-        found += (
-            [{i.nested_key[0]: json.loads(i.value_json) for i in record.history.item}] if record.history.item else []
-        )
+        yield Record.FromString(content[place + 7 : place + 7 + size])
         place += 7 + size
-    return found
+
+
+def logged(file: Path, seconds: float = 60.0):
+    """The rows of a run that has ended; W&B's own process may write them a little later."""
+    deadline = time.monotonic() + seconds
+    while not any(record.HasField("exit") for record in records(file)):
+        assert time.monotonic() < deadline, "W&B has not written the end of the run"
+        time.sleep(0.05)
+    rows = [record.history.item for record in records(file) if record.HasField("history")]
+    return [{item.nested_key[0]: json.loads(item.value_json) for item in row} for row in rows]
 
 
 def test_wandb_keeps_the_history_offline(tmp_path, monkeypatch):

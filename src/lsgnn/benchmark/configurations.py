@@ -74,12 +74,13 @@ def _listed(numbers: Sequence[int]) -> str:
     return f"split{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
 
 
-def changes_for_fit(graph: Graph, model: str, config: TrainingConfig) -> dict[str, Any]:
+def changes_for_fit(graph: Graph, model: str, config: TrainingConfig, exact: bool = False) -> dict[str, Any]:
     """Hyperparameters that `fit` has to be told for this configuration, because its own defaults are others.
 
-    What LSGNN would choose by a probe is left to it: that can only be better than the default it was compared with.
+    Unless it is to be `exact`, what LSGNN would choose by a probe is left to it: that can only be better than the
+    default it was compared with.
     """
     own = draft(graph, zoo.get(model))
     default = own.config.to_dict()
-    open_to = own.open_to if model != "lsgnn" else ()
+    open_to = own.open_to if model != "lsgnn" or exact else ()
     return {name: value for name, value in config.to_dict().items() if name in open_to or value != default[name]}

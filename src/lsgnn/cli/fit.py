@@ -77,7 +77,7 @@ def fit(
     data_dir: options.DataDir = None,
     json: options.Json = False,
 ) -> None:
-    """Train a model on a graph: a dataset name, a .npz file, --edges/--nodes tables, or a store."""
+    """Train a model on a graph: a dataset name, a file or folder, --edges/--nodes tables, or a store."""
     start = time.perf_counter()
     from lsgnn.out_of_core.manifest import is_store
 

@@ -74,7 +74,7 @@ def predict(
         if graph is None and edges is None and stray:
             raise InputError(f"{stray[0]} goes with --edges TABLE: pass it, or drop {stray[0]}")
         own = graph is None and edges is None
-        tables: dict[str, Any] = dict(delimiter=delimiter, like=like if nodes is not None else None)
+        tables: dict[str, Any] = dict(delimiter=delimiter, like=like)
         other = None if own else options.open_graph(graph, edges, nodes, label, id, column, data_dir, **tables)
         predictions = trained.predict(other, calibrated=not uncalibrated, threshold=threshold)
     predictions.save(out, spreadsheet_safe=spreadsheet_safe)

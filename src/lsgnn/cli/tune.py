@@ -114,11 +114,13 @@ def tune(
         comment = f"# chosen by `lsgnn tune` on validation nodes of {graph_name}\n"
         write_text(export, comment + whose + tuning.config.to_toml())
     if report is not None:
+        from lsgnn.benchmark.configurations import changes_for_fit
         from lsgnn.benchmark.fit_again import command_that_fits
         from lsgnn.report import write_tuning_page
 
         typed = options.as_typed(graph, edges, nodes, label, id, column, **how, data_dir=data_dir)
-        fits = command_that_fits(typed, model, tuning.settings)
+        typed += f" --metric {metric}" if metric is not None else ""
+        fits = command_that_fits(typed, model, changes_for_fit(g, model, tuning.config, exact=True))
         about_it: dict[str, Any] = dict(dataset=g.name, model=model, metric=measure, test=read, storage=storage)
         write_tuning_page(tuning, report, **about_it, command=fits)
     if out is not None:

@@ -1,12 +1,13 @@
-"""Pages for people: what graph is this (`diagnose`), and how did a training run go (`run_page`).
+"""Pages for people: what graph is this (`diagnose`), how did a run go (`run_page`), and how do several compare.
 
 >>> from lsgnn.report import diagnose, write_diagnosis_page
 >>> diagnosis = diagnose(graph)  # doctest: +SKIP
 >>> write_diagnosis_page(diagnosis, "graph.html")  # doctest: +SKIP
 
 The folder in data-flow order: facts (`structure`, `homophily_vs_chance`, `neighbourhoods`, `twins`, `composition`,
-`probes`; `run_scores`, `run_insides`, `node_table` for a run) → words (`verdict`) → charts (`charts/`) → one HTML file
-(`page` and `templates/`). Names are imported on first use: charts and templates are not needed to train.
+`probes` of a graph; `run_scores`, `run_insides`, `node_table`, `explained_nodes` of a run; `compared_runs` of several;
+`searched` of a tuning) → words (`verdict`, `runs_verdict`) → charts (`charts/`) → one HTML file (`page` and
+`templates/`). Names are imported on first use: charts and templates are not needed to train.
 """
 
 from __future__ import annotations

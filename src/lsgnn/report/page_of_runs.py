@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from lsgnn.benchmark.score_scale import titled
 from lsgnn.files import write_text
 from lsgnn.report.charts import Line, RangeRow, line_chart, range_chart
 from lsgnn.report.compared_runs import ComparedRuns, Pair, compared_runs
@@ -49,7 +50,7 @@ def runs_page(runs: Mapping[str, Run] | ComparedRuns, metric: Metric | None = No
         },
         hyperparameters=_hyperparameters(compared),
         charts={
-            "scores": [_scores(compared, part, words) for part, words in PARTS if counts[part]],
+            "scores": [_scores(compared, part, words) for part, words in PARTS if compared.score(names[0], part)],
             "curves": curves(compared.runs, compared.metric),
         },
         nodes=disagreements(compared, show_test=show_test),
@@ -75,7 +76,7 @@ def curves(runs: Mapping[str, Run], metric: Metric) -> list[Markup]:
             for name, history in told.items()
             if key in history[0]
         ]
-        if lines and (key != "val_log_loss"):
+        if lines:
             words = "One line per run; runs that do not note this down by epoch have none."
             limits = None if key == "val_loss" else zoomed([y for one in lines for y in one.ys])
             chart = line_chart(
@@ -86,25 +87,15 @@ def curves(runs: Mapping[str, Run], metric: Metric) -> list[Markup]:
 
 
 def _scores(compared: ComparedRuns, part: Any, words: str) -> Markup:
-    ranked = compared.ranking()
-    rows = []
+    metric, ranked, rows = compared.metric, compared.ranking(), []
     for name in ranked:
-        score = compared.score(name, part)
-        if score is not None:
-            mean, low, high = (displayed(compared.metric, v) for v in (score.mean, score.low, score.high))
-            rows.append(
-                RangeRow(
-                    name, mean, brief(compared.metric, score.mean), (low, high), series=0 if name == ranked[0] else 7
-                )
-            )
-    unit = ", %" if about(compared.metric).percent else ""
-    title = about(compared.metric).title
-    description = (
-        f"Score of each run on the {words} nodes that all share, with its 95 % interval; best on validation first."
-    )
-    return drawn(
-        range_chart(f"{words.capitalize()} {title}", description, rows, f"{words} {title}{unit} (line: 95 % interval)")
-    )
+        if (score := compared.score(name, part)) is not None:
+            mean, low, high = (displayed(metric, v) for v in (score.mean, score.low, score.high))
+            series = 0 if name == ranked[0] else 7
+            rows.append(RangeRow(name, mean, brief(metric, score.mean), (low, high), series=series))
+    said = f"Score of each run on the {words} nodes that all share, with its 95 % interval; best on validation first."
+    axis = f"{words} {titled(metric)} (line: 95 % interval)"
+    return drawn(range_chart(f"{words.capitalize()} {about(metric).title}", said, rows, axis))
 
 
 def _runs(compared: ComparedRuns) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from lsgnn.benchmark.evaluate import Evaluation, shown
-from lsgnn.benchmark.fit_again import call_that_fits
 from lsgnn.files import write_text
 from lsgnn.report.page import NOT_DEFINED, render, table
 from lsgnn.report.searched import Axis, axes_of, importances, trials_of
@@ -63,7 +63,7 @@ def tuning_page(
         chosen=chosen,
         verdict=what_rescoring_changed(tuning, metric),
         chosen_table=_chosen(tuning, axes),
-        next=command or call_that_fits(model, tuning.settings),
+        next=command or f"lsgnn.fit(graph, tuning.config, model={json.dumps(model)})",
         charts={
             "history": history_chart(trials, chosen, metric),
             "importance": importance_chart(shares) if shares else None,
@@ -92,9 +92,8 @@ def what_rescoring_changed(tuning: Tuning, metric: Metric) -> list[str]:
     said = [f"The search's best, trial {best['trial']}, had {before}; trained again with fresh seeds it has {after}."]
     if best["trial"] == chosen["trial"]:
         others = len(tuning.rescored) - 1
-        said.append(
-            f"It stays ahead of the {others} other trials that were re-scored: chosen." if others else "Chosen."
-        )
+        ahead = f"It stays ahead of the {others} other re-scored trial{'s' * (others > 1)}: chosen."
+        said.append(ahead if others else "No other trial was re-scored: chosen.")
     else:
         rank, fresh = 1 + searched.index(chosen), _score(metric, chosen["val"])
         said.append(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from lsgnn.benchmark.score_scale import gap_written
 from lsgnn.report.compared_runs import ComparedRuns
 from lsgnn.report.scoring import brief, title_of
-from lsgnn.train.metrics import about, displayed
+from lsgnn.train.metrics import displayed
 
 
 def verdict_of_runs(compared: ComparedRuns) -> list[str]:
@@ -18,8 +19,7 @@ def verdict_of_runs(compared: ComparedRuns) -> list[str]:
     else:
         pair = compared.pair(best, second, "val")
         assert pair.lead is not None
-        gap = displayed(compared.metric, abs(pair.lead.mean))
-        points = f"{gap:.2f} points" if about(compared.metric).percent else f"{gap:.3f}"
+        points = gap_written(compared.metric, displayed(compared.metric, pair.lead.mean))
         told = f"{best} has the best validation {title}, {brief(compared.metric, score.mean)} of {nodes:,} shared nodes"
         if pair.lead.mean == 0:
             found = [f"{told}, and so has {second}."]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from lsgnn.benchmark.score_scale import titled
 from lsgnn.report.charts import Bar, bar_chart
 from lsgnn.report.charts.canvas import padded
 from lsgnn.report.charts.parallel import Strand, parallel_chart
@@ -124,4 +125,4 @@ def _chosen_last(trials: Sequence[Trial], chosen: int) -> list[Trial]:
 
 
 def _scored_by(metric: Metric) -> str:
-    return f"validation {about(metric).title}{', %' if about(metric).percent else ''}"
+    return f"validation {titled(metric)}"

@@ -63,10 +63,10 @@ class Judged:
         return float(np.mean(leads))
 
 
-def simplest_of_the_best(candidates: Sequence[Judged]) -> int:
-    """The first of the candidates, in order of simplicity, that is within a standard error of the best one."""
+def simplest_of_the_best(candidates: Sequence[Judged], errors: float = 1.0) -> int:
+    """The first of the candidates, in order of simplicity, that is within so many standard errors of the best one."""
     best = max(range(len(candidates)), key=lambda c: (candidates[c].score, -c))
     for number, candidate in enumerate(candidates[:best]):
-        if candidates[best].score - candidate.score <= candidates[best].error_of_lead(candidate):
+        if candidates[best].score - candidate.score <= errors * candidates[best].error_of_lead(candidate):
             return number
     return best

@@ -163,7 +163,7 @@ class _Probing:
         judged = [(number, one) for number, one in enumerate(found) if isinstance(one, Judged)]
         if not judged:  # whatever is wrong, it is not what this stage decides
             raise next(one for one in found if isinstance(one, TrainingDiverged))
-        taken = judged[simplest_of_the_best([one for _, one in judged])][0]
+        taken = judged[simplest_of_the_best([one for _, one in judged], stage.errors)][0]
         for number, one in judged:
             self.tried.append(Tried(stage.name, stage.label(number), one.score, number == taken))
         self.config = configs[taken]

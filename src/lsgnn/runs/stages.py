@@ -32,11 +32,13 @@ class Stage:
 
     Args:
         options: the simplest first; a later one may change more than it decides, what an earlier stage chose among it.
+        errors: standard errors by which a later option must lead.
         titles: the options in words, where their values would be too many of them.
     """
 
     name: str
     options: tuple[dict[str, Any], ...]
+    errors: float = 1.0
     titles: tuple[str, ...] = ()
 
     def label(self, number: int) -> str:
@@ -58,7 +60,7 @@ def stages(graph: Graph, config: Any, undecided: Collection[str], metric: Metric
         Stage("class weights", _class_weights(metric)),
         Stage("hops", ({"K": 2}, {"K": 5})),
         Stage("direction", tuple({"direction": way} for way in _directions(graph))),
-        Stage("links", _embeddings(graph)),
+        Stage("links", _embeddings(graph), errors=2.0),  # a model that has one cannot be applied to other graphs
         Stage(
             "learning",
             (
@@ -84,7 +86,7 @@ def _limited(stage: Stage, known: dict[str, Any], undecided: Collection[str]) ->
     ]
     distinct = [number for number, option in enumerate(options) if option not in options[:number]]
     titles = tuple(stage.titles[number] for number in distinct if stage.titles)
-    return Stage(stage.name, tuple(options[n] for n in distinct), titles) if names else None
+    return Stage(stage.name, tuple(options[n] for n in distinct), stage.errors, titles) if names else None
 
 
 def _norms(graph: Graph) -> tuple[str, ...]:

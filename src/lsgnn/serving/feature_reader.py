@@ -21,7 +21,7 @@ LARGEST = float(np.finfo(np.float32).max)
 
 def feature_reader(graph: Graph) -> FeatureReader:
     """Reads features as those of the graph were made."""
-    plan = getattr(graph, "columns", None)  # of a graph that came from a table
+    plan = graph.columns  # of a graph that came from a table
     if not plan:
         return FeatureReader(graph)
     from lsgnn.serving.planned_features import PlannedFeatures

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from lsgnn.errors import InputError
 from lsgnn.runs.predictions import Predictions
@@ -20,6 +21,7 @@ class KnownRequest:
 
     ids: Sequence[str | int]
     threshold: float | None = None
+    persist: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """From new nodes to logits, for a run that stays loaded.
 
 `LocalScorer` is for LSGNN: a new node costs what its own edges cost, whatever the size of the graph.
-`WholeGraphScorer` is for every other model that can read new nodes, and for smoothed LocalSim, which reads neighbours of
+`WholeGraphScorer` is for every other model that can read new nodes, and for smoothed LocalSim, which reads neighbours'
 neighbours: each answer is computed on the enlarged graph.
 Both give what `Run.predict_new` gives. Nodes that are kept are known to those that come later.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import os
 import socket
@@ -68,13 +69,16 @@ def make_app(settings: Settings) -> Any:
     import torch
 
     torch.set_num_threads(1)  # a request is small: threads would only be in each other's way
-    return create_app(
+    app = create_app(
         settings.run,
         journal=settings.journal,
         token=settings.token,
         hosts=LOOPBACK_NAMES if settings.is_local else None,
         limits=settings.limits,
     )
+    gc.collect()
+    gc.freeze()  # what is loaded stays: looking through it for garbage would hold up a request now and then
+    return app
 
 
 def worker_app(settings: Settings, parent: int) -> Any:

@@ -36,12 +36,12 @@ class Service:
         self.journal = Journal(journal)
         self._digests: list[str] = []  # of the nodes that were kept
         self._scorer: Scorer | None = None
-        self._refusal: InputError | None = None
+        self._refusal = ""  # why there is none
         try:
             run.require_attachable()
             self._scorer = scorer_of(run)
         except InputError as error:
-            self._refusal = error
+            self._refusal = str(error)
         _ = run.logits, run.temperature
         self._catch_up()
 
@@ -57,7 +57,9 @@ class Service:
             log.exception("the journal could not be read: nodes that others keep are not known here")
         answers: list[Answer | Exception] = [RuntimeError("not answered")] * len(requests)
         waiting: list[tuple[int, Incoming]] = []
-        for place, request in enumerate(requests):
+        # what is kept comes first, because the numbers of new nodes begin behind it
+        for place in sorted(range(len(requests)), key=lambda place: not requests[place].persist):
+            request = requests[place]
             try:
                 if isinstance(request, KnownRequest):
                     answers[place] = self._known(request)
@@ -67,8 +69,10 @@ class Service:
                     waiting.append((place, self._incoming(request.nodes)))
             except Exception as error:
                 answers[place] = error
-        for place, found in zip((place for place, _ in waiting), self._score([own for _, own in waiting]), strict=True):
-            answers[place] = found if isinstance(found, Exception) else self._said(requests[place], *found)
+        scored = self._score([incoming for _, incoming in waiting])
+        for (place, incoming), found in zip(waiting, scored, strict=True):
+            said = found if isinstance(found, Exception) else self._said(requests[place], found, incoming)
+            answers[place] = said
         return answers
 
     def _known(self, request: KnownRequest) -> Answer:
@@ -76,7 +80,7 @@ class Service:
         logits = self.run.logits[numbers] if self._scorer is None else self._scorer.logits(numbers)
         return Answer(self._predictions(logits, [self.index.ids[i] for i in numbers.tolist()], request.threshold))
 
-    def _score(self, parts: list[Incoming]) -> list[tuple[Logits, Incoming] | Exception]:
+    def _score(self, parts: list[Incoming]) -> list[Logits | Exception]:
         """Logits of each part; where one of them spoils the work of all, each is scored alone."""
         if not parts:
             return []
@@ -85,9 +89,9 @@ class Service:
         except Exception as error:
             return [error] if len(parts) == 1 else [found for part in parts for found in self._score([part])]
         ends = np.cumsum([len(part) for part in parts])
-        return list(zip(np.split(logits, ends[:-1]), parts, strict=True))
+        return list(np.split(logits, ends[:-1]))
 
-    def _said(self, request: Any, logits: Logits, incoming: Incoming) -> Answer | Exception:
+    def _said(self, request: Request, logits: Logits, incoming: Incoming) -> Answer | Exception:
         try:
             ids = [node.id for node in incoming.nodes]
             return Answer(self._predictions(logits, ids, request.threshold), tuple(incoming.notes))
@@ -125,15 +129,14 @@ class Service:
         return True
 
     def _incoming(self, nodes: Sequence[NewNode]) -> Incoming:
-        if self._refusal is not None:
-            raise self._refusal
+        if self._scorer is None:
+            raise InputError(self._refusal)
         return read_incoming(nodes, self.index, self.features, self.run.graph)
 
     @property
     def scorer(self) -> Scorer:
         if self._scorer is None:
-            assert self._refusal is not None
-            raise self._refusal
+            raise InputError(self._refusal)
         return self._scorer
 
     def _predictions(self, logits: Logits, ids: list[Any], threshold: float | None) -> Predictions:

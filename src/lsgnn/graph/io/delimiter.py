@@ -25,8 +25,7 @@ def detected_delimiter(lines: Sequence[str], usual: str) -> str:
         return max(consistent, key=lambda mark: cells[mark][0])  # the usual one, if two are alike
     if cells[usual] and cells[usual][0] > 1:
         return usual
-    best = max(candidates, key=lambda mark: cells[mark][0] if cells[mark] else 0)
-    return best
+    return max(candidates, key=lambda mark: cells[mark][0] if cells[mark] else 0)
 
 
 def checked_delimiter(given: str) -> str:

@@ -64,8 +64,10 @@ def decimal_of(text: Any, name: str, source: Source, others: Decimal = ".") -> D
 
 
 def parsed(text: Any, decimal: Decimal, name: str, source: Source) -> Any:
-    """A cleaned column as float64; raises at the first value that is no number."""
+    """A cleaned column as float64, true and false as 1 and 0; raises at the first value that is no number."""
     points = pc.replace_substring(text, ",", ".") if decimal == "," else text
+    for word, digit in (("true", "1"), ("false", "0")):
+        points = pc.if_else(pc.equal(pc.utf8_lower(points), word), pa.scalar(digit, TEXT), points)
     good = _matches(points, POINT)
     if not pc.all(good, min_count=0).as_py():
         row = int(pc.index(good, False).as_py())

@@ -37,7 +37,7 @@ def point_chart(
     """
     shown, below = legend([n for n, _ in names], 16, [css for _, css in names]) if names else ("", -2.0)
     top = below + 38
-    frame = Frame(Scale(*x_limits, 46, WIDTH - 20), Scale(*limits, top + 190, top))
+    frame = Frame(Scale(*x_limits, 46, WIDTH - 28), Scale(*limits, top + 190, top))
     if ticks is not None:
         room = (frame.x.stop - frame.x.start) / max(1, len(ticks))
         ticks = [(place, shorten(words, max(3, int(room / CHARACTER)))) for place, words in ticks]
