@@ -34,7 +34,7 @@ OPTIONS = dict(
 
 class _LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]  # Numba has no type hints
     """The code of a kernel that only other kernels call. It is linked into theirs and optimised there, once, with
-    all the rest: nothing is optimised or turned into machine code before, which takes two thirds of Numba's time."""
+    all the rest: nothing is optimised or turned into machine code before, a large part of the time to compile."""
 
     def _optimize_final_module(self) -> None:
         pass
