@@ -184,7 +184,8 @@ def test_an_error_in_a_callback_ends_the_training() -> None:
         train(make_problem(epochs=100_000), on_epoch=broken)
 
 
-def test_predictions_too(problem: Problem) -> None:
+def test_predictions_too() -> None:
+    problem = make_problem(n=700, reduce_norm="batch", localsim_hops=2, localsim_degree=True)
     one, three = (logits_cpu(problem.pre, problem.config, problem.initial, threads) for threads in (1, 3))
 
     assert (one == three).all()

@@ -7,7 +7,8 @@ s between grid points :math:`g_j \le s \le g_{j+1}` hands the share :math:`(s - 
 
 .. math:: |f(s) - \tilde f(s)| \le h^2 / 8 \cdot \max |f''|,
 
-and φ, a mean of such values, is off by no more. Where there are no more values than grid points, all is exact.
+and φ, a mean of such values, is off by no more; so is a mean of φ over a neighbourhood. Where there are no more values
+than grid points, all is exact. Similarities that are standardised are so on the grid: h is then in standard deviations.
 """
 
 from __future__ import annotations
