@@ -7,8 +7,8 @@ BIN := .venv/bin
 demo: .venv/core ## the main job on the bundled real graphs
 	$(BIN)/lsgnn demo
 
-test: .venv/dev ## all tests; those of the pages in a browser skip, saying so, where there is none
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+test: .venv/dev ## all tests but those of the pages in a browser, which test-browser runs
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not browser"
 
 test-browser: .venv/dev ## the pages in a real Chromium; says how to get one
 	scripts/with_browser.sh $(BIN)/python -m pytest -m browser tests/report tests/cli/test_serve.py
