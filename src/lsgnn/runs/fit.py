@@ -27,7 +27,7 @@ from lsgnn.train.engine import Engine
 from lsgnn.train.environment import environment
 from lsgnn.train.loop import OnEpoch
 from lsgnn.train.metrics import Metric, positive_class
-from lsgnn.train.trained import Trained, require_memory_for_history
+from lsgnn.train.trained import Trained
 from lsgnn.zoo.jobs import quick_logits
 from lsgnn.zoo.prepared import Prepared
 
@@ -88,7 +88,6 @@ def fit(
         raise InputError(f"split={split!r} is of type {type(split).__name__}: pass a number or a Split")
     entry.require_engine(engine)
     chosen = split if isinstance(split, Split) else default_splits(graph, splits)[int(split)]
-    require_memory_for_history(drafted.config)  # here, because a probe would be trained for nothing
     notes = check_split(graph, chosen, own=isinstance(split, Split))
     metric, why = chosen_metric(graph, [chosen], metric)
     rule = rule_for(graph, metric, threshold, cost)

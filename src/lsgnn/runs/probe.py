@@ -24,6 +24,7 @@ from lsgnn.runs.stages import BASELINE_OPEN, Stage, stages
 from lsgnn.runs.tried import Tried
 from lsgnn.train.engine import Engine
 from lsgnn.train.metrics import Metric, about, shown, utility
+from lsgnn.train.trained import require_memory_for_history
 from lsgnn.zoo.prepared import Prepared
 from lsgnn.zoo.protocol import Model
 
@@ -74,6 +75,7 @@ def resolved(
 
     What is prepared for the candidates stays in `prepared`: the training run that follows computes nothing anew.
     """
+    require_memory_for_history(config)  # here, because a probe would be trained for nothing
     undecided = {name for name, value in config.to_dict().items() if value == "auto"} | set(open_to)
     tried, todo, decided = list[Tried](), list[Stage](), dict[str, Any]()
     for judge, names in _passes(model, undecided):

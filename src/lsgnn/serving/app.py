@@ -130,7 +130,7 @@ def _explained(service: Service, body: Explained) -> Any:
     if number >= service.run.graph.num_nodes:
         raise InputError(
             f"node {body.id!r} came after the run was trained, and explanations are of the run's own nodes: "
-            "train on it with `lsgnn fit --continue`"
+            "train the run again with what was kept"
         )
     return plain(service.run.explain(body.id, body.member).to_dict())
 

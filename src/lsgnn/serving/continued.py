@@ -35,7 +35,9 @@ from lsgnn.zoo.prepared import Prepared
 def continued(run: Run, journal: Path, on_epoch: OnEpoch | None = None) -> Run:
     """The run trained again on its graph and the nodes of the journal."""
     if not journal.is_file():
-        raise InputError(f"{journal} does not exist, so that there is nothing new: keep nodes with `lsgnn serve` first")
+        raise InputError(
+            f"{journal} does not exist, so that there is nothing new: let a server of the run keep nodes first"
+        )
     kept = Journal(journal)
     try:
         nodes = [entry.node for entry in kept.news()]

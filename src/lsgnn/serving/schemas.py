@@ -73,7 +73,7 @@ class Node(_Strict):
         description="Values by feature name (numbers; text for categories), or all numbers in their order."
     )
     edges: list[Edge] = Field(default=[], examples=[[{"target": "apt"}, {"source": "dpkg"}]])
-    label: str | None = Field(None, description="The node's class, if known; read by `lsgnn fit --continue`.")
+    label: str | None = Field(None, description="The node's class, if known; read when the run is trained again.")
 
     def to_node(self, number: int) -> NewNode:
         id = f"new-{number}" if self.id is None else self.id

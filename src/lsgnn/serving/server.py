@@ -99,7 +99,7 @@ def listening(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=1024)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot listen at {host}, port {port} ({reason}): pass another --host or --port") from error
+        raise InputError(f"cannot listen at {host}, port {port} ({reason}): choose another host or port") from error
 
 
 def _config(settings: Settings, app: Any, **how: Any) -> uvicorn.Config:
