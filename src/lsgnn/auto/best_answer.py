@@ -58,7 +58,7 @@ class Found:
         """The ensemble as a run on the graph."""
         best = self.board[0]
         scored = f"{shown(metric, utility(metric, best.val))} validation {about(metric).title}"
-        mean = f", as the mean of {self.deals} deals" if self.deals > 1 else ""
+        mean = f", as the mean of {self.deals} resampled splits" if self.deals > 1 else ""
         told = [f"{self.trials} trials; of {len(self.board)} models the best alone is {best.title} with {scored}{mean}"]
         if self.failed:
             told.append(f"{len(self.failed)} trial(s) had no score; the last one: {self.failed[-1]}")

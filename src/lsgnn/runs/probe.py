@@ -48,7 +48,7 @@ class Choice:
         chosen = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
         stages = list(dict.fromkeys(row.stage for row in self.tried))
         told = "; ".join(f"{stage}: {' | '.join(self._scores(stage))}" for stage in stages)
-        mean = f", mean of {self.deals} deals" if self.deals > 1 else ""
+        mean = f", mean of {self.deals} resampled splits" if self.deals > 1 else ""
         return f"{chosen} chosen by validation {about(self.metric).title}{mean} ({told})"
 
     def _scores(self, stage: str) -> Iterator[str]:
