@@ -2,7 +2,7 @@
 
     python -m benchmarks.best_answer default zoo            # all graphs, three splits each
     python -m benchmarks.best_answer auto --minutes 10      # hours: run it in the background, it goes on where it was
-    python -m benchmarks.best_answer zoo --models sgc,asgc --fresh   # again, where the code of these has changed
+    python -m benchmarks.best_answer default --fresh        # again, where the code that decides has changed
     python -m benchmarks.best_answer table                  # what is known so far
 
 Graphs come under a name that no preset knows, so that every model has what it would have on a graph of the user's own.
@@ -28,7 +28,8 @@ import torch
 import lsgnn
 from benchmarks.best_answer_table import GRAPHS, table_of
 from lsgnn import Graph, zoo
-from lsgnn.benchmark.model_code import model_code
+from lsgnn.auto.families import LOOK_UP, NAMES
+from lsgnn.benchmark.model_code import PACKAGES, digest_of, model_code, source_of
 from lsgnn.datasets import info, names
 from lsgnn.errors import InputError, LSGNNWarning
 from lsgnn.graph.split_checks import default_splits
@@ -40,6 +41,10 @@ from lsgnn.zoo.prepared import Prepared
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "best_answer.jsonl"
 SPLITS = 3
+DECIDES = {  # modules that choose, and those of the models they choose from
+    "default": ("lsgnn.config", "lsgnn.runs.probe", "lsgnn.zoo.lsgnn"),
+    "auto": ("lsgnn.config", "lsgnn.auto.best_answer", *(f"lsgnn.zoo.{model}" for model in (*NAMES, LOOK_UP))),
+}
 SLOW = {  # models that would take more than a quarter of an hour of a core there
     "geom_gcn": ("squirrel", "squirrel-filtered", "tolokers", "debian", "pubmed", "arxiv-2023", "arxiv-2023-year"),
     "wrgat": ("squirrel", "squirrel-filtered", "tolokers", "debian", "pubmed", "arxiv-2023", "arxiv-2023-year"),
@@ -114,6 +119,11 @@ def auto_unit(graph: Graph, metric: Any, split: int, minutes: float) -> dict[str
     }
 
 
+def code_of(what: str, model: str) -> str:
+    """A digest of the code that decides what a unit finds."""
+    return model_code(model) if what == "zoo" else digest_of(DECIDES[what], source_of, (*PACKAGES, "runs", "auto"))
+
+
 def units(what: str, models: Sequence[str], graphs: list[str], splits: list[int]) -> Iterator[tuple[str, str, int]]:
     """(model, graph, split) of all units, quick graphs first."""
     for name in graphs:
@@ -125,15 +135,14 @@ def units(what: str, models: Sequence[str], graphs: list[str], splits: list[int]
 def run_units(
     what: str, models: Sequence[str], graphs: list[str], splits: list[int], minutes: float, fresh: bool = False
 ) -> None:
-    """Computes what is missing and, if `fresh`, what another version of a model's code made."""
+    """Computes what is missing and, if `fresh`, what another version of the code made."""
     file, opened = LineFile(RESULTS), dict[str, tuple[Graph, Any]]()
     compute: dict[str, Callable[..., dict[str, Any]]] = {"default": default_unit, "zoo": zoo_unit, "auto": auto_unit}
     for model, name, split in units(what, models, graphs, splits):
         more = {"zoo": (model,), "auto": (minutes,)}.get(what, ())
         key = key_of(what, name, split, *more)
-        code = {"code": model_code(model)} if model else {}  # default and auto choose among several models
-        known = file.lines().get(key)
-        if known is not None and not (fresh and code and known.get("code") != code["code"]):
+        code, known = code_of(what, model), file.lines().get(key)
+        if known is not None and not (fresh and known.get("code") != code):
             continue
         if name not in opened:
             opened = {name: own_graph(name)}
@@ -145,7 +154,7 @@ def run_units(
         except (InputError, MemoryError) as error:
             unit = {"error": str(error)}
         about = {"what": what, "graph": name, "split": split, "model": model, "metric": metric}
-        file.add(key, about | unit | code | {"environment": environment()})
+        file.add(key, about | unit | {"code": code, "environment": environment()})
         shown = {name: unit[name] for name in ("val", "test", "error", "cpu_seconds") if name in unit}
         print(what, name, model, split, shown, flush=True)
 
@@ -157,7 +166,7 @@ def main() -> None:
     parser.add_argument("--splits", default=",".join(map(str, range(SPLITS))))
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--models", default=",".join(zoo.names()), help="of the zoo")
-    parser.add_argument("--fresh", action="store_true", help="again, what another version of a model's code made")
+    parser.add_argument("--fresh", action="store_true", help="again, what another version of the code made")
     given = parser.parse_args()
     warnings.simplefilter("ignore", LSGNNWarning)
     torch.set_num_threads(1)

@@ -17,7 +17,7 @@ FILES = {
 def digest(**changed: str) -> str:
     sources = FILES | {f"lsgnn.{name.replace('__', '.')}": source for name, source in changed.items()}
     read: Callable[[str], str | None] = sources.get
-    return digest_of("lsgnn.zoo.one", read)
+    return digest_of(["lsgnn.zoo.one"], read)
 
 
 def test_what_a_model_imports_is_part_of_it() -> None:
@@ -28,6 +28,18 @@ def test_what_a_model_imports_is_part_of_it() -> None:
 
 def test_protocol_and_training_are_not() -> None:
     assert digest(zoo__protocol="M = 2", train__loop="L = 2") == digest()
+
+
+def test_of_several_modules_every_one_counts() -> None:
+    both = FILES | {"lsgnn.zoo.two": "x = 1"}
+    assert digest_of(["lsgnn.zoo.one", "lsgnn.zoo.two"], both.get) != digest()
+
+
+def test_other_packages_count_if_asked() -> None:
+    one, other = (
+        digest_of(["lsgnn.zoo.one"], (FILES | {"lsgnn.train.loop": loop}).get, ("zoo", "train")) for loop in "LM"
+    )
+    assert one != other
 
 
 def test_comments_and_docstrings_do_not_count() -> None:
