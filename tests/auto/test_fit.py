@@ -111,6 +111,16 @@ def test_scrambled_test_labels_change_nothing(run: Blend, storage: Path) -> None
     assert (kept.y[split.test] == -1).all()
 
 
+def test_it_ends_early_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lsgnn.auto.families.NAMES", ("mlp",))
+    monkeypatch.setattr("lsgnn.auto.search.FRESH", 1)
+    monkeypatch.setattr("lsgnn.auto.settled.GAIN", 100.0)  # so that nothing is a gain
+    found = lsgnn.fit(GRAPH, model="auto", trials=200, workers=1)
+    assert isinstance(found, Blend)
+    assert any("ended after" in note and "before the budget was used up" in note for note in found.notes)
+    assert 20 < sum(row.trials for row in found.board) < 40
+
+
 def test_a_folder_of_another_search_is_refused(storage: Path, run: Blend, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds a search on other data or splits"):
         lsgnn.fit(random_graph(), model="auto", trials=4, storage=storage)
@@ -128,6 +138,7 @@ def test_a_folder_of_another_search_is_refused(storage: Path, run: Blend, tmp_pa
         ({"model": "auto", "minutes": 0}, "minutes=0 is out of range"),
         ({"model": "auto", "trials": -1}, "trials=-1 is out of range"),
         ({"model": "gcn", "minutes": 3}, "minutes is for a search over models"),
+        ({"model": "gcn", "stop_early": False}, "stop_early is for a search over models"),
     ],
 )
 def test_what_makes_no_sense_is_refused(wrong: dict, message: str) -> None:

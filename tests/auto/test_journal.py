@@ -7,7 +7,7 @@ import pytest
 from lsgnn import InputError, stratified_splits, zoo
 from lsgnn.auto import journal as module
 from lsgnn.auto.journal import Journal
-from lsgnn.auto.search import Trial, distinct, mean_score, ranked, unique
+from lsgnn.auto.ranking import Trial, distinct, mean_score, ranked, unique
 from lsgnn.auto.trial import Outcome, kept_logits
 from tests.graphs import two_blocks
 

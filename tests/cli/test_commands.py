@@ -157,6 +157,7 @@ def test_compare_tunes_every_model_and_goes_on_from_its_store(lsgnn: Any, tmp_pa
         (("compare", "fsbm", "--models", "sgc", "--set", "sgc.lr=-1"), "lr=-1.0 is out of range"),
         (("tune", "fsbm", "--space", "all"), "--space 'all' is not a choice"),
         (("tune", "fsbm", "--minutes", "-1"), "--minutes -1 is out of range"),
+        (("fit", "fsbm", "--no-stop-early"), "--no-stop-early is for a search over models: pass --model auto too"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(lsgnn: Any, arguments: tuple[str, ...], words: str) -> None:

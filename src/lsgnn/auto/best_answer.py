@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,9 +14,12 @@ import numpy as np
 
 from lsgnn import zoo
 from lsgnn.auto.blending import blend_shares
+from lsgnn.auto.budget import Budget, Clock
 from lsgnn.auto.families import Facts, families
 from lsgnn.auto.journal import Journal
-from lsgnn.auto.search import Budget, OnTrial, Trial, distinct, mean_score, ranked, search, seeds_of, unique
+from lsgnn.auto.ranking import Trial, distinct, mean_score, ranked, seeds_of, unique
+from lsgnn.auto.search import OnTrial, search
+from lsgnn.auto.settled import PATIENCE, Patience
 from lsgnn.auto.trial import kept_logits, kept_training
 from lsgnn.auto.worker import Workers
 from lsgnn.config import LSGNNConfig
@@ -53,6 +55,7 @@ class Found:
     trials: int
     deals: int  # of the training and validation nodes, over which scores of the board are means
     failed: tuple[str, ...] = ()  # trials without a score, each with its reason
+    ended_early: bool = False  # because more trials did not pay
 
     def run(self, graph: Graph, split: Split, metric: Metric, seconds: float, notes: Sequence[str] = ()) -> Blend:
         """The ensemble as a run on the graph."""
@@ -60,6 +63,9 @@ class Found:
         scored = f"{shown(metric, utility(metric, best.val))} validation {about(metric).title}"
         mean = f", as the mean of {self.deals} resampled splits" if self.deals > 1 else ""
         told = [f"{self.trials} trials; of {len(self.board)} models the best alone is {best.title} with {scored}{mean}"]
+        if self.ended_early:
+            last = f"the last {PATIENCE} of each of the best models improved next to nothing"
+            told.append(f"ended after {self.trials} trials, before the budget was used up: {last}")
         if self.failed:
             told.append(f"{len(self.failed)} trial(s) had no score; the last one: {self.failed[-1]}")
         return Blend(
@@ -87,22 +93,26 @@ def best_answer(
     storage: Path | None = None,
     seed: int = 0,
     workers: int = 2,
+    stop_early: bool = True,
+    clock: Clock = "wall",
     on_trial: OnTrial | None = None,
 ) -> Found:
     """Searches all suitable models under one budget and ensembles the best.
 
     Args:
         graph: the graph; labels of test nodes are blanked before anything else.
-        minutes: of wall time; 10 where there is no budget of trials.
+        minutes: by the clock; 10 where there is no budget of trials.
         trials: how many configurations to train; the search is then deterministic.
         storage: a folder for the journal; a search that was stopped goes on from it.
         workers: processes that train, one thread each.
+        stop_early: end before the budget is used up when more trials stop paying (`settled`).
+        clock: of the minutes: wall time, or CPU time of each worker (`budget`).
     """
     for name, value in (("minutes", minutes), ("trials", trials), ("workers", workers)):
         if value is not None and not value > 0:
             raise InputError(f"{name}={value} is out of range: it must be positive")
     minutes = MINUTES if minutes is None and trials is None else minutes
-    budget = Budget(trials, 60 * minutes if minutes is not None else math.inf, time.monotonic())
+    budget = Budget(trials, 60 * minutes if minutes is not None else math.inf, clock, workers)
     blind = replace(graph, y=split.visible(graph.y), splits=None, name="graph")
     deals, positive = dealt(split, blind, most=_affordable_deals(blind)), positive_class(blind.y)
     with _folder(storage) as folder:
@@ -115,8 +125,10 @@ def best_answer(
         ]
         nodes = judging_nodes(metric, blind.y[split.val])
         slack = 2.0 * math.sqrt(0.5 / max(1, nodes))  # two standard errors of a difference, at their widest
+        patience = Patience.over(nodes, len(deals)) if stop_early else None
         with Workers(folder, workers) as pool:
-            done = search(found, journal, pool, budget, slack, seed, on_trial)
+            searched = search(found, journal, pool, budget, slack, patience, seed, on_trial)
+        done = searched.trials
         kept = [trial for trial in unique(done) if journal.has(trial)]
         library = _library(kept, len(deals))
         classes = [blind.y[deal.val] for deal in deals]
@@ -126,7 +138,7 @@ def best_answer(
         board, best = _board(done, kept, parts, len(deals))
         singles = tuple(_part(trial, 0.0, journal) for trial in best)
     failed = tuple(f"{trial.model} ({trial.outcome.error})" for trial in done if trial.outcome.error)
-    return Found(parts, singles, board, choice, len(done), len(deals), failed)
+    return Found(parts, singles, board, choice, len(done), len(deals), failed, searched.ended_early)
 
 
 def _affordable_deals(graph: Graph) -> int:

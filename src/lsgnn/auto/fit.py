@@ -37,6 +37,7 @@ def fit(
     trials: int | None = None,
     storage: str | Path | None = None,
     workers: int = 2,
+    stop_early: bool = True,
     on_trial: OnTrial | None = None,
     **others: Any,
 ) -> Run:
@@ -58,19 +59,21 @@ def fit(
         trials: budget of `auto` in training runs, instead or as well; without `minutes` the search is deterministic.
         storage: folder where `auto` keeps its journal; a search that was stopped goes on from it.
         workers: processes of `auto` that train at the same time.
+        stop_early: whether `auto` ends before its budget is used up when more trials stop paying.
         on_trial: called by `auto` with the number of trials and all of them, after each.
         others: what else `lsgnn.runs.fit` takes: engine, device, members, on_epoch, single hyperparameters.
     """
     searching: dict[str, Any] = {"minutes": minutes, "trials": trials, "storage": storage, "on_trial": on_trial}
     shared: dict[str, Any] = dict(split=split, splits=splits, metric=metric, threshold=threshold, cost=cost)
     if model != AUTO:
-        if given := [name for name, value in searching.items() if value is not None]:
+        given = [name for name, value in searching.items() if value is not None]
+        if given := given + ["stop_early"] * (not stop_early):
             raise InputError(f"{given[0]} is for a search over models: pass model='auto' too, or drop it")
         return fit_one(graph, config, model=model, **shared, **others)
     if config is not None or others:
         name = "config" if config is not None else next(iter(others))
         raise InputError(f"{name} is for a single model, but model='auto' chooses: drop it, or name a model")
-    return _fit_auto(as_graph(graph), workers=workers, **shared, **searching)
+    return _fit_auto(as_graph(graph), workers=workers, stop_early=stop_early, **shared, **searching)
 
 
 def _fit_auto(

@@ -10,8 +10,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lsgnn.auto.ranking import Trial
 from lsgnn.auto.trial import Outcome
 from lsgnn.auto.worker import ABOUT, GRAPH
 from lsgnn.errors import InputError
@@ -21,9 +22,6 @@ from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split, Splits
 from lsgnn.lines import LineFile, key_of
 from lsgnn.train.metrics import Metric
-
-if TYPE_CHECKING:
-    from lsgnn.auto.search import Trial
 
 KEEP = 48  # trials whose weights stay on disk; the ensemble takes from fewer
 LINES = "trials.jsonl"

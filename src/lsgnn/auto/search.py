@@ -1,5 +1,7 @@
 """The search itself: quick probes of every family, successive halving over families, fresh seeds for the best.
 
+A family that no longer improves is left alone, and when all are, the search ends after a few seeds (`settled`).
+
 What trial i tries depends on the results of trials 0 … i − LAG alone, whatever the number of workers and whoever is
 quicker: with a budget of trials the search is deterministic, and one that was killed repeats its steps from the journal
 and goes on. A budget of minutes decides when a phase ends, so that such searches differ from machine to machine.
@@ -8,17 +10,18 @@ and goes on. A budget of minutes decides when a phase ends, so that such searche
 from __future__ import annotations
 
 import math
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import optuna
 
+from lsgnn.auto.budget import Budget
 from lsgnn.auto.families import Family
 from lsgnn.auto.journal import Journal
+from lsgnn.auto.ranking import Trial, complete, distinct, ranked
+from lsgnn.auto.settled import Patience
 from lsgnn.auto.trial import Outcome, Task
 from lsgnn.auto.worker import Workers
 from lsgnn.errors import InputError
@@ -30,45 +33,9 @@ PROBES, FIRST, SECOND = 0.25, 0.55, 0.80  # where phases end: shares of the budg
 KEPT = (6, 3)  # families that go on after the probes and after the first round
 PROBE_EPOCHS = 100
 FRESH = 8  # configurations that are trained again with fresh seeds
+SEEDS = 4  # of each, where nothing else pays
+MOST_SEEDS = 99
 STRIDE = 1_000  # between the seeds of one training and the next
-
-
-@dataclass(frozen=True)
-class Budget:
-    """How much a search may do: trials, or minutes of wall time; both end it, whichever comes first."""
-
-    trials: int | None = None
-    seconds: float = math.inf
-    begun: float = field(default_factory=time.monotonic)
-
-    def used(self, trials: int) -> float:
-        """The share of the budget that is used up, from 0 to 1 and beyond."""
-        by_count = trials / self.trials if self.trials else 0.0
-        return max(by_count, (time.monotonic() - self.begun) / self.seconds)
-
-    @property
-    def remaining(self) -> float:
-        """Seconds of wall time."""
-        return self.seconds - (time.monotonic() - self.begun)
-
-    @property
-    def limit(self) -> float:
-        """CPU seconds that one trial may take; none for a budget of trials, which knows no clock."""
-        return 0.0 if math.isinf(self.seconds) else max(2.0, 0.1 * self.seconds)
-
-
-@dataclass(frozen=True)
-class Trial:
-    """A finished trial of a search."""
-
-    model: str
-    config: Any
-    outcome: Outcome
-    phase: str
-
-    @property
-    def score(self) -> float:
-        return self.outcome.score
 
 
 OnTrial = Callable[[int, Sequence[Trial]], None]
@@ -80,15 +47,17 @@ def search(
     workers: Workers,
     budget: Budget,
     slack: float,
+    patience: Patience | None = None,
     seed: int = 0,
     on_trial: OnTrial | None = None,
-) -> list[Trial]:
+) -> Searched:
     """All trials in the order they were proposed.
 
     Args:
         slack: how far behind the best, in units of the score, a trial is stopped after its first deal.
+        patience: when a family is left alone; None for never, so that the whole budget is used.
     """
-    plan = _Plan(found, journal, budget, slack, seed)
+    plan = _Plan(found, journal, budget, slack, patience, seed)
     trials, waiting = list[Trial](), deque[_Proposal]()
 
     def finish_one() -> None:
@@ -97,6 +66,7 @@ def search(
         if outcome is None:
             outcome = workers.wait(proposal.task.key)
             journal.add(outcome)
+        budget.trained += outcome.cpu_seconds
         trials.append(Trial(proposal.task.model, proposal.config, outcome, proposal.phase))
         proposal.tell(outcome)
         journal.keep_best(ranked(trials, journal.deals))
@@ -115,10 +85,22 @@ def search(
             finish_one()
     while waiting:
         finish_one()
-    if not any(_complete(trial, journal.deals) for trial in trials):
+    if not any(complete(trial, journal.deals) for trial in trials):
         reasons = [trial.outcome.error for trial in trials if trial.outcome.error]
         raise InputError(f"no trial was finished ({reasons[-1] if reasons else 'none was begun'}): allow more minutes")
-    return trials
+    return Searched(tuple(trials), plan.ended_early)
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What a search has done.
+
+    Args:
+        ended_early: True if it stopped before its budget was used up, because more trials did not pay.
+    """
+
+    trials: tuple[Trial, ...]
+    ended_early: bool
 
 
 @dataclass(frozen=True)
@@ -132,8 +114,17 @@ class _Proposal:
 class _Plan:
     """What to try next, given what is known."""
 
-    def __init__(self, found: Sequence[Family], journal: Journal, budget: Budget, slack: float, seed: int) -> None:
-        self.families, self.journal, self.budget, self.slack, self.seed = found, journal, budget, slack, seed
+    def __init__(
+        self,
+        found: Sequence[Family],
+        journal: Journal,
+        budget: Budget,
+        slack: float,
+        patience: Patience | None,
+        seed: int,
+    ) -> None:
+        self.families, self.journal, self.budget, self.slack = found, journal, budget, slack
+        self.patience, self.ended_early = patience, False
         self.studies = {family.model: _study(family, seed + number) for number, family in enumerate(found)}
         self.count = 0
 
@@ -145,7 +136,9 @@ class _Plan:
             chosen = self._best_families(trials, kept)
             yield from self._round(chosen, trials, end, f"the best {len(chosen)} models")
         yield None
-        yield from self._fresh_seeds(trials)
+        settled = not any(self._pays(family, trials) for family in chosen)
+        yield from self._fresh_seeds(trials, SEEDS if settled else MOST_SEEDS)
+        self.ended_early = settled and self.budget.used(self.count) < 1.0
 
     def _probes(self, trials: Sequence[Trial]) -> Iterator[_Proposal]:
         starts = [(family, start) for family in self.families for start in family.starts[:1]]
@@ -159,18 +152,19 @@ class _Plan:
     def _round(self, chosen: Sequence[Family], trials: Sequence[Trial], end: float, phase: str) -> Iterator[_Proposal]:
         """Trials of the families in turn, the full length of each start first."""
         queues = {family.model: deque(self._unseen_starts(family, trials)) for family in chosen}
-        failures = 0
-        while self.budget.used(self.count) < end and failures < len(chosen):
-            failures = 0
-            for family in chosen:
+        while going := [family for family in chosen if queues[family.model] or self._pays(family, trials)]:
+            for family in going:
                 if self.budget.used(self.count) >= end:
                     return
                 if queue := queues[family.model]:
                     yield self._proposal(family.model, queue.popleft(), phase, trials)
-                elif family.tunable:
-                    yield self._drawn(family, phase, trials)
                 else:
-                    failures += 1
+                    yield self._drawn(family, phase, trials)
+
+    def _pays(self, family: Family, trials: Sequence[Trial]) -> bool:
+        """True if another configuration of the family may still be better."""
+        own = [trial for trial in trials if trial.model == family.model]
+        return family.tunable and not (self.patience is not None and self.patience.is_over(own))
 
     def _unseen_starts(self, family: Family, trials: Sequence[Trial]) -> list[Any]:
         """The family's starts at full length, the better probed first."""
@@ -192,10 +186,10 @@ class _Plan:
 
         return self._proposal(family.model, config, phase, trials, tell)
 
-    def _fresh_seeds(self, trials: Sequence[Trial]) -> Iterator[_Proposal]:
+    def _fresh_seeds(self, trials: Sequence[Trial], rounds: int) -> Iterator[_Proposal]:
         """The best configurations with other seeds, round after round: luck averages out, and so do seeds."""
         best = distinct(ranked(trials, self.journal.deals))[:FRESH]
-        for number in range(1, 100):
+        for number in range(1, rounds + 1):
             for trial in best:
                 if self.budget.used(self.count) >= 1.0:
                     return
@@ -236,41 +230,3 @@ def _study(family: Family, seed: int) -> optuna.Study:
     if family.tunable:
         study.enqueue_trial(nearest(family.starts[0].to_dict(), limits_of(family.space)))
     return study
-
-
-def _complete(trial: Trial, deals: int) -> bool:
-    return len(trial.outcome.scores) == deals
-
-
-def ranked(trials: Sequence[Trial], deals: int) -> list[Trial]:
-    """The trials that were scored on every deal, the best first; the earlier of equals."""
-    return sorted((trial for trial in trials if _complete(trial, deals)), key=lambda trial: -trial.score)
-
-
-def unique(trials: Sequence[Trial]) -> list[Trial]:
-    """Each configuration once, seed included: a search may propose the same one twice."""
-    return list({trial.outcome.key: trial for trial in trials}.values())
-
-
-def distinct(trials: Sequence[Trial]) -> list[Trial]:
-    """The first of those that differ in nothing but their length or seed."""
-    seen, kept = set[Any](), list[Trial]()
-    for trial in trials:
-        same = (trial.model, trial.config.replace(epochs=1, seed=0))
-        if same not in seen:
-            seen.add(same)
-            kept.append(trial)
-    return kept
-
-
-def seeds_of(trial: Trial, trials: Sequence[Trial], deals: int) -> list[Trial]:
-    """All complete trials of one configuration, whatever their seed; each once."""
-    own = replace(trial.config, seed=0)
-    return [
-        t for t in unique(trials) if _complete(t, deals) and t.model == trial.model and replace(t.config, seed=0) == own
-    ]
-
-
-def mean_score(trial: Trial, trials: Sequence[Trial], deals: int) -> float:
-    """The score of a configuration over all its seeds, which no single lucky one decides."""
-    return float(np.mean([t.score for t in seeds_of(trial, trials, deals)]))

@@ -68,6 +68,9 @@ def fit(
     storage: Annotated[
         Path | None, typer.Option(help="--model auto: folder for its journal; a search that was stopped goes on.")
     ] = None,
+    stop_early: Annotated[
+        bool, typer.Option(help="--model auto: end before the budget is used up when more trials stop paying.")
+    ] = True,
     jobs: Annotated[int, typer.Option(help="--model auto: training runs at the same time.", min=1)] = 2,
     members: Annotated[int, typer.Option(help="Number of seeds to ensemble (probabilities are averaged).", min=1)] = 1,
     preset: options.Preset = "default",
@@ -86,6 +89,7 @@ def fit(
         stores.refuse(missing=missing != "impute", delimiter=delimiter, name=name)
         stores.refuse(spreadsheet_safe=spreadsheet_safe)
         stores.refuse(metric=metric, threshold=threshold, cost=cost, minutes=minutes, trials=trials, storage=storage)
+        stores.refuse(no_stop_early=not stop_early)
         stores.refuse(report=report, split=split, members=members - 1, engine=engine != "auto", model=model)
         stores.fit_store(graph, out, predictions, batch_size, preset, set or [], json)
         return
@@ -98,6 +102,7 @@ def fit(
         require_place(out.expanduser())
     decides = {"metric": options.checked_metric(metric), "threshold": threshold, "cost": cost}
     budget = {"minutes": minutes, "trials": trials, "storage": storage}
+    stray = [option for option, value in budget.items() if value is not None] + ["no-stop-early"] * (not stop_early)
     alone = {"preset": preset != "default", "set": set, "engine": engine != "auto", "members": members > 1}
     options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
     if journal is not None and continued is None:
@@ -105,7 +110,7 @@ def fit(
     if continued is not None:
         tables: dict[str, Any] = dict(graph=graph, edges=edges, nodes=nodes, label=label, id=id, column=column)
         tables |= {"missing": missing != "impute", "delimiter": delimiter, "name": name}
-        refuse_for_continued(tables | decides | budget | alone | {"split": split, "model": model})
+        refuse_for_continued(tables | decides | dict.fromkeys(stray, True) | alone | {"split": split, "model": model})
         run = trained_again(continued.expanduser(), journal)
     else:
         how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
@@ -113,9 +118,9 @@ def fit(
         model = "auto" if model == "auto" else options.model_name(model, preset)
         if model == "auto":
             refuse_for_auto(alone)
-            run = searched(g, split, decides | budget, jobs)
+            run = searched(g, split, decides | budget | {"stop_early": stop_early}, jobs)
         else:
-            if stray := [option for option, value in budget.items() if value is not None]:
+            if stray:
                 raise InputError(f"--{stray[0]} is for a search over models: pass --model auto too, or drop it")
             run = trained(g, model, split, preset, set or [], decides, engine=engine, members=members)
     if out is not None:
