@@ -27,11 +27,10 @@ from typing import Any
 import torch
 
 import lsgnn
+from benchmarks.best_answer_code import code_of
 from benchmarks.best_answer_table import GRAPHS, table_of
 from lsgnn import Graph, zoo
 from lsgnn.auto.budget import Clock
-from lsgnn.auto.families import LOOK_UP, NAMES
-from lsgnn.benchmark.model_code import PACKAGES, digest_of, model_code, source_of
 from lsgnn.datasets import info, names
 from lsgnn.errors import InputError, LSGNNWarning
 from lsgnn.graph.split_checks import default_splits
@@ -45,10 +44,6 @@ RESULTS = HERE / "results" / "best_answer.jsonl"
 SPLITS = 3
 CLOCK: Clock = "cores"  # on a busy machine minutes by the wall mean nothing
 WORKERS = 2
-DECIDES = {  # modules that choose, and those of the models they choose from
-    "default": ("lsgnn.config", "lsgnn.runs.probe", "lsgnn.zoo.lsgnn"),
-    "auto": ("lsgnn.config", "lsgnn.auto.best_answer", *(f"lsgnn.zoo.{model}" for model in (*NAMES, LOOK_UP))),
-}
 SLOW = {  # models that would take more than a quarter of an hour of a core there
     "geom_gcn": ("squirrel", "squirrel-filtered", "tolokers", "debian", "pubmed", "arxiv-2023", "arxiv-2023-year"),
     "wrgat": ("squirrel", "squirrel-filtered", "tolokers", "debian", "pubmed", "arxiv-2023", "arxiv-2023-year"),
@@ -124,11 +119,6 @@ def auto_unit(graph: Graph, metric: Any, split: int, minutes: float) -> dict[str
         "single_tuned_test": alone,
         "board": [vars(row) for row in found.board],
     }
-
-
-def code_of(what: str, model: str) -> str:
-    """A digest of the code that decides what a unit finds."""
-    return model_code(model) if what == "zoo" else digest_of(DECIDES[what], source_of, (*PACKAGES, "runs", "auto"))
 
 
 def units(what: str, models: Sequence[str], graphs: list[str], splits: list[int]) -> Iterator[tuple[str, str, int]]:

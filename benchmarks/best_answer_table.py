@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.best_answer_code import code_of
 from lsgnn import zoo
 from lsgnn.lines import LineFile
 
@@ -17,46 +18,63 @@ GRAPHS = (
 )
 
 
+EARLIER = " ¹"
+FOOTNOTE = "¹ measured by an earlier version of the code that decides it (`--fresh` measures it again)"
+Line = dict[str, Any]
+
+
 def table_of(results: Path) -> str:
-    """What is known, as Markdown: a row per graph, means over the splits that every column of the row has."""
+    """What is known, as Markdown: a row per graph, means over the splits that its default `fit` has."""
     lines = [line for line in LineFile(results).lines().values() if "error" not in line]
     head = ["graph", "metric", "splits", "default `fit`", "best model at its defaults", "its lead", "CPU s of `fit`"]
     head += ["`auto`", "best single tuned model"]
     rows = [head, ["---"] * len(head)]
     for name in GRAPHS:
         of = [line for line in lines if line["graph"] == name]
-        default = {line["split"]: line for line in of if line["what"] == "default"}
+        default, mark = _newest([line for line in of if line["what"] == "default"])
         if not default:
             continue
-        by_model: dict[str, dict[int, float]] = {}
-        codes: dict[str, set[str]] = {}
-        for line in of:
-            if line["what"] == "zoo":
-                by_model.setdefault(line["model"], {})[line["split"]] = line["test"]
-                codes.setdefault(line["model"], set()).add(line.get("code", ""))
-        whole = {m: np.mean(list(s.values())) for m, s in by_model.items() if s.keys() == default.keys()}
-        own = float(np.mean([line["test"] for line in default.values()]))
-        best = max(whole, key=lambda m: whole[m], default="")
-        cells = [name, next(iter(default.values()))["metric"], str(len(default)), f"{own:.2f}"]
-        if best:
-            several = ", by several versions of its code" if len(codes[best]) > 1 else ""
-            cells += [
-                f"{zoo.get(best).title} {whole[best]:.2f} (of {len(whole)}){several}",
-                f"{whole[best] - own:+.2f}",
-            ]
-        else:
-            cells += ["", ""]
-        cells += [f"{max(line['cpu_seconds'] for line in default.values()):.0f}", *_auto_cells(of)]
+        own, splits = _mean(default), sorted(line["split"] for line in default)
+        cells = [name, default[0]["metric"], str(len(splits)), f"{own:.2f}{mark}", *_zoo_cells(of, splits, own)]
+        cells += [f"{max(line['cpu_seconds'] for line in default):.0f}", *_auto_cells(of)]
         rows.append(cells)
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
+    return f"{table}\n{FOOTNOTE}\n" if EARLIER in table else table
 
 
-def _auto_cells(lines: list[dict[str, Any]]) -> list[str]:
-    found = [line for line in lines if line["what"] == "auto"]
+def _newest(lines: list[Line]) -> tuple[list[Line], str]:
+    """The lines that today's code made or, where there are none, all of them, and a mark that says so."""
+    now = [line for line in lines if line.get("code") == code_of(line["what"])]
+    return (now, "") if now else (lines, EARLIER)
+
+
+def _zoo_cells(lines: list[Line], splits: list[int], own: float) -> list[str]:
+    """The best model that was measured on these splits, and its lead."""
+    by_model: dict[str, dict[int, Line]] = {}
+    for line in lines:
+        if line["what"] == "zoo" and line["split"] in splits:
+            by_model.setdefault(line["model"], {})[line["split"]] = line
+    whole = {model: list(found.values()) for model, found in by_model.items() if len(found) == len(splits)}
+    if not whole:
+        return ["", ""]
+    best = max(whole, key=lambda model: _mean(whole[model]))
+    several = ", by several versions of its code" if len({line.get("code", "") for line in whole[best]}) > 1 else ""
+    score = _mean(whole[best])
+    return [f"{zoo.get(best).title} {score:.2f} (of {len(whole)}){several}", f"{score - own:+.2f}"]
+
+
+def _auto_cells(lines: list[Line]) -> list[str]:
+    found, mark = _newest([line for line in lines if line["what"] == "auto"])
     if not found:
         return ["", ""]
     models = set.intersection(*(set(line["single_tuned_test"]) for line in found))
     alone = {m: float(np.mean([line["single_tuned_test"][m] for line in found])) for m in models}
     best = max(alone, key=lambda m: alone[m])
-    score = f"{np.mean([line['test'] for line in found]):.2f} ({len(found)} × {found[0]['minutes']:g} min)"
-    return [score, f"{zoo.get(best).title} {alone[best]:.2f}"]
+    cost = np.mean([line["cpu_seconds"] for line in found]) / 60
+    trials = np.mean([line["trials"] for line in found])
+    counted = f"{len(found)} split{'s' * (len(found) > 1)}, {trials:.0f} trials, {cost:.1f} min of a core"
+    return [f"{_mean(found):.2f} ({counted}){mark}", f"{zoo.get(best).title} {alone[best]:.2f}"]
+
+
+def _mean(lines: list[Line]) -> float:
+    return float(np.mean([line["test"] for line in lines]))
