@@ -1,4 +1,4 @@
-"""Is another family of models ahead on this graph? Short training runs of four of them, on validation nodes.
+"""Is another family of models ahead on this graph? Short training runs of five of them, on validation nodes.
 
 `fit` of LSGNN without a configuration asks, so that nobody who needs another model has to find that out alone. The runs
 are short (by estimate, so that they are the same everywhere), which can only make the others look worse than they are.
@@ -22,7 +22,7 @@ from lsgnn.train.selection import select_by_for
 from lsgnn.zoo.prepared import Prepared
 from lsgnn.zoo.presets import zoo_preset
 
-RIVALS = ("trees", "mlp", "classic", "linkx")
+RIVALS = ("trees", "mlp", "classic", "linkx", "acm_gcn")
 SECONDS = 5.0  # CPU time of each, by estimate
 NS = 1.5  # per multiply-add of torch on one thread, forward, back and validation together
 TREES = 300  # grown in all, one per class and epoch
@@ -74,7 +74,8 @@ def quick_config(graph: Graph, model: str, metric: Metric, shared: dict[str, Any
         config = config.replace(hidden_channels=64, num_layers=2, lr=0.01)
     z, layers = config.hidden_channels, getattr(config, "num_layers", 1)
     edges = 0 if model == "mlp" else 2 * graph.num_edges * layers
-    per_epoch = z * (num_stored(graph) + edges + 2 * graph.num_nodes * z * 0.05 * layers) * NS * 1e-9
+    channels = 3 if model == "acm_gcn" else 1
+    per_epoch = channels * z * (num_stored(graph) + edges + 2 * graph.num_nodes * z * 0.05 * layers) * NS * 1e-9
     epochs = int(min(MOST, config.epochs, SECONDS / max(per_epoch, 1e-9)))
     return config.replace(epochs=epochs, patience=40) if epochs >= LEAST else None
 
