@@ -1,11 +1,18 @@
 """When more trials of a model stop paying."""
 
+import json
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 from lsgnn import zoo
 from lsgnn.auto.ranking import Trial
-from lsgnn.auto.settled import Patience
+from lsgnn.auto.settled import PATIENCE, Patience
 from lsgnn.auto.trial import Outcome
+from lsgnn.runs.judges import ENOUGH
+
+STORED = sorted((Path(__file__).parents[2] / "paper" / "results" / "tuning" / "extended").glob("*.json"))
 
 
 def trials(*scores: float, deals: int = 1) -> list[Trial]:
@@ -14,18 +21,39 @@ def trials(*scores: float, deals: int = 1) -> list[Trial]:
 
 
 def test_it_is_over_when_the_last_trials_gained_no_more_than_asked() -> None:
-    patience = Patience(gain=0.01, deals=1, trials=3)
-    assert not patience.is_over(trials(0.5, 0.6, 0.6))  # none before the last three
-    assert patience.is_over(trials(0.6, 0.5, 0.609, 0.2))
-    assert not patience.is_over(trials(0.6, 0.5, 0.62, 0.2))
-    assert patience.is_over(trials(0.6, 0.62, 0.2, 0.3, 0.1))
+    patience = Patience(gain=0.01, deals=1)
+    assert not patience.is_over(trials(0.5, 0.6, 0.6), 3)  # none before the last three
+    assert patience.is_over(trials(0.6, 0.5, 0.609, 0.2), 3)
+    assert not patience.is_over(trials(0.6, 0.5, 0.62, 0.2), 3)
+    assert patience.is_over(trials(0.6, 0.62, 0.2, 0.3, 0.1), 3)
 
 
 def test_trials_that_were_stopped_or_failed_improve_nothing() -> None:
-    patience = Patience(gain=0.01, deals=2, trials=2)
-    assert patience.is_over([*trials(0.5, deals=2), *trials(0.9, deals=1), *trials(0.9, deals=0)])
-    assert patience.is_over(trials(0.5, 0.6, 0.7, deals=1))  # none was ever scored on all deals
+    patience = Patience(gain=0.01, deals=2)
+    assert patience.is_over([*trials(0.5, deals=2), *trials(0.9, deals=1), *trials(0.9, deals=0)], 2)
+    assert patience.is_over(trials(0.5, 0.6, 0.7, deals=1), 2)  # none was ever scored on all deals
 
 
 def test_a_gain_is_a_quarter_of_a_standard_error() -> None:
     assert Patience.over(nodes=50, deals=2).gain == pytest.approx(0.25 * 0.05)
+
+
+def ended(scores: list[float], last: int) -> int:
+    """After how many trials a search would have ended."""
+    patience, done = Patience.over(ENOUGH, deals=1), trials(*scores)
+    return next((count for count in range(1, len(done)) if patience.is_over(done[:count], last)), len(done))
+
+
+def test_in_the_stored_searches_of_lsgnn_it_saves_trials_and_loses_little() -> None:
+    saved, lost = list[float](), list[float]()
+    for file in STORED:
+        study = json.loads(file.read_text("utf-8"))
+        if study["metric"] != "accuracy" or len(study["trials"]) < 100:
+            continue
+        scores = [np.mean(t["val"]) / 100 if t["state"] == "complete" else 0.0 for t in study["trials"]]
+        count = ended(scores, PATIENCE[-1])
+        saved.append(1 - count / len(scores))
+        lost.append(100 * (max(scores) - max(scores[:count])))
+    assert len(lost) >= 5
+    assert np.mean(saved) > 0.25
+    assert np.mean(lost) < 0.5  # points of validation accuracy

@@ -64,7 +64,7 @@ class Found:
         mean = f", as the mean of {self.deals} resampled splits" if self.deals > 1 else ""
         told = [f"{self.trials} trials; of {len(self.board)} models the best alone is {best.title} with {scored}{mean}"]
         if self.ended_early:
-            last = f"the last {PATIENCE} of each of the best models improved next to nothing"
+            last = f"the last {PATIENCE[-1]} of each of the best models improved next to nothing"
             told.append(f"ended after {self.trials} trials, before the budget was used up: {last}")
         if self.failed:
             told.append(f"{len(self.failed)} trial(s) had no score; the last one: {self.failed[-1]}")

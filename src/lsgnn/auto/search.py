@@ -21,7 +21,7 @@ from lsgnn.auto.budget import Budget
 from lsgnn.auto.families import Family
 from lsgnn.auto.journal import Journal
 from lsgnn.auto.ranking import Trial, complete, distinct, ranked
-from lsgnn.auto.settled import Patience
+from lsgnn.auto.settled import PATIENCE, Patience
 from lsgnn.auto.trial import Outcome, Task
 from lsgnn.auto.worker import Workers
 from lsgnn.errors import InputError
@@ -131,12 +131,12 @@ class _Plan:
     def proposals(self, trials: Sequence[Trial]) -> Iterator[_Proposal | None]:
         """One after the other; `trials` grows between two of them. None asks for all of them to be finished."""
         yield from self._probes(trials)
-        for kept, end in zip(KEPT, (FIRST, SECOND), strict=True):
+        for kept, end, last in zip(KEPT, (FIRST, SECOND), PATIENCE, strict=True):
             yield None
             chosen = self._best_families(trials, kept)
-            yield from self._round(chosen, trials, end, f"the best {len(chosen)} models")
+            yield from self._round(chosen, trials, end, last, f"the best {len(chosen)} models")
         yield None
-        settled = not any(self._pays(family, trials) for family in chosen)
+        settled = not any(self._pays(family, trials, last) for family in chosen)
         yield from self._fresh_seeds(trials, SEEDS if settled else MOST_SEEDS)
         self.ended_early = settled and self.budget.used(self.count) < 1.0
 
@@ -149,10 +149,12 @@ class _Plan:
             short = start.replace(epochs=min(start.epochs, PROBE_EPOCHS))
             yield self._proposal(family.model, short, "probe", trials)
 
-    def _round(self, chosen: Sequence[Family], trials: Sequence[Trial], end: float, phase: str) -> Iterator[_Proposal]:
+    def _round(
+        self, chosen: Sequence[Family], trials: Sequence[Trial], end: float, last: int, phase: str
+    ) -> Iterator[_Proposal]:
         """Trials of the families in turn, the full length of each start first."""
         queues = {family.model: deque(self._unseen_starts(family, trials)) for family in chosen}
-        while going := [family for family in chosen if queues[family.model] or self._pays(family, trials)]:
+        while going := [family for family in chosen if queues[family.model] or self._pays(family, trials, last)]:
             for family in going:
                 if self.budget.used(self.count) >= end:
                     return
@@ -161,10 +163,10 @@ class _Plan:
                 else:
                     yield self._drawn(family, phase, trials)
 
-    def _pays(self, family: Family, trials: Sequence[Trial]) -> bool:
-        """True if another configuration of the family may still be better."""
+    def _pays(self, family: Family, trials: Sequence[Trial], last: int) -> bool:
+        """True if another configuration of the family may still be better: so many last ones gained something."""
         own = [trial for trial in trials if trial.model == family.model]
-        return family.tunable and not (self.patience is not None and self.patience.is_over(own))
+        return family.tunable and not (self.patience is not None and self.patience.is_over(own, last))
 
     def _unseen_starts(self, family: Family, trials: Sequence[Trial]) -> list[Any]:
         """The family's starts at full length, the better probed first."""
