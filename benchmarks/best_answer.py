@@ -94,12 +94,13 @@ def zoo_unit(graph: Graph, metric: Any, split: int, model: str) -> dict[str, Any
     return scores(graph, run, metric) | {"cpu_seconds": cpu_seconds() - begun, "config": run.config.to_dict()}
 
 
-def auto_unit(graph: Graph, metric: Any, split: int, minutes: float) -> dict[str, Any]:
+def auto_unit(graph: Graph, metric: Any, split: int, minutes: float, storage: Path | None) -> dict[str, Any]:
     from lsgnn.auto.best_answer import best_answer
 
-    begun, start = cpu_seconds(), time.perf_counter()
+    begun, start = time.process_time(), time.perf_counter()
     chosen = graph.splits[split]  # type: ignore[index]
-    found = best_answer(graph, chosen, metric, minutes=minutes, workers=WORKERS, clock=CLOCK)
+    folder = storage / f"{graph.name}-{split}-{code_of('auto')}" if storage is not None else None
+    found = best_answer(graph, chosen, metric, minutes=minutes, workers=WORKERS, clock=CLOCK, storage=folder)
     run = found.run(graph, chosen, metric, time.perf_counter() - start)
     prepared, alone = Prepared(graph), {}
     for part in found.singles:  # each model's best configuration, chosen on validation nodes
@@ -114,7 +115,7 @@ def auto_unit(graph: Graph, metric: Any, split: int, minutes: float) -> dict[str
         "workers": WORKERS,
         "ended_early": found.ended_early,
         "seconds": time.perf_counter() - start,
-        "cpu_seconds": cpu_seconds() - begun,
+        "cpu_seconds": time.process_time() - begun + sum(row.seconds for row in found.board),
         "trials": found.trials,
         "single_tuned_test": alone,
         "board": [vars(row) for row in found.board],
@@ -130,14 +131,21 @@ def units(what: str, models: Sequence[str], graphs: list[str], splits: list[int]
 
 
 def run_units(
-    what: str, models: Sequence[str], graphs: list[str], splits: list[int], minutes: float, fresh: bool = False
+    what: str,
+    models: Sequence[str],
+    graphs: list[str],
+    splits: list[int],
+    minutes: float,
+    fresh: bool = False,
+    storage: Path | None = None,
 ) -> None:
     """Computes what is missing and, if `fresh`, what another version of the code made."""
     file, opened = LineFile(RESULTS), dict[str, tuple[Graph, Any]]()
     compute: dict[str, Callable[..., dict[str, Any]]] = {"default": default_unit, "zoo": zoo_unit, "auto": auto_unit}
     for model, name, split in units(what, models, graphs, splits):
-        more = {"zoo": (model,), "auto": (minutes,)}.get(what, ())
+        more: tuple[Any, ...] = {"zoo": (model,), "auto": (minutes,)}.get(what, ())
         key = key_of(what, name, split, *more)
+        more += (storage,) if what == "auto" else ()
         code, known = code_of(what, model), file.lines().get(key)
         if known is not None and not (fresh and known.get("code") != code):
             continue
@@ -163,6 +171,7 @@ def main() -> None:
     parser.add_argument("--splits", default=",".join(map(str, range(SPLITS))))
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--models", default=",".join(zoo.names()), help="of the zoo")
+    parser.add_argument("--storage", type=Path, help="auto: folder for journals, so that a killed unit goes on too")
     parser.add_argument("--fresh", action="store_true", help="again, what another version of the code made")
     given = parser.parse_args()
     warnings.simplefilter("ignore", LSGNNWarning)
@@ -172,7 +181,7 @@ def main() -> None:
             print(table_of(RESULTS))
         else:
             graphs, splits = given.graphs.split(","), [int(s) for s in given.splits.split(",")]
-            run_units(what, given.models.split(","), graphs, splits, given.minutes, given.fresh)
+            run_units(what, given.models.split(","), graphs, splits, given.minutes, given.fresh, given.storage)
 
 
 if __name__ == "__main__":
