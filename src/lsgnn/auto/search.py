@@ -36,8 +36,6 @@ FRESH = 8  # configurations that are trained again with fresh seeds
 SEEDS = 4  # of each, where nothing else pays
 MOST_SEEDS = 99
 STRIDE = 1_000  # between the seeds of one training and the next
-
-
 OnTrial = Callable[[int, Sequence[Trial]], None]
 
 
@@ -136,7 +134,7 @@ class _Plan:
             chosen = self._best_families(trials, kept)
             yield from self._round(chosen, trials, end, last, f"the best {len(chosen)} models")
         yield None
-        settled = not any(self._pays(family, trials, last) for family in chosen)
+        settled = self.patience is not None and not any(self._pays(family, trials, last) for family in chosen)
         yield from self._fresh_seeds(trials, SEEDS if settled else MOST_SEEDS)
         self.ended_early = settled and self.budget.used(self.count) < 1.0
 
