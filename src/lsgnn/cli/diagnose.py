@@ -72,7 +72,11 @@ def summary_lines(found: Diagnosis, graph: str) -> list[str]:
     for row in found.probes.rows:
         around = f"  [{between}]" if (between := told_interval(found.probes, row)) else ""
         lines.append(f"  {row.title:45} validation {title} {told(found.probes, row):>7}{around}")
-    if not found.probes.rows:
+    if found.probes.rows:
+        many, nodes = found.probes.num_splits, f"about {found.probes.validation_nodes:,} validation nodes"
+        splits = f"{many} {found.probes.splits} split{'s' * (many > 1)}"
+        lines.append(f"  (brackets: 95 % {found.probes.interval}; {splits} with {nodes})")
+    else:
         lines.append(f"no probes: {found.probes.not_run}")
     lines += [f"- {sentence}" for sentence in found.verdict.sentences]
     lines += [f"! {warning}" for warning in found.verdict.warnings]

@@ -28,6 +28,7 @@ from lsgnn.train.loop import OnEpoch, make_optimizer, run_epochs
 from lsgnn.train.seeded import seeded
 from lsgnn.train.selection import ValidationScore, score_of
 from lsgnn.train.trained import Epoch, Trained
+from lsgnn.train.without_dynamo import step
 
 # hyperparameter, value, and a value that does not
 NORMALISE_OVER_BATCH = (("head", "mlp", "linear"), ("reduce_norm", "batch", "row"))
@@ -118,13 +119,13 @@ def _step(
     """One optimiser step; (sum of weighted losses, sum of weights) over the batch [2]."""
     own = batch[world.rank :: world.size]
     model.train()
-    optimizer.zero_grad()
+    model.zero_grad()
     of_node = weight[y[own]]
     losses = F.cross_entropy(model(rows.labelled(own).to(device)), y[own].to(device), reduction="none")
     summed = (of_node.to(device) * losses).sum()
     # gradients are averaged over processes, so that each counts for `size` of them
     (summed * world.size / weight[y[batch]].sum()).backward()  # type: ignore[no-untyped-call]
-    optimizer.step()
+    step(optimizer)
     return world.sum(torch.stack([summed.detach().cpu(), of_node.sum()]).double())
 
 

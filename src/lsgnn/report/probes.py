@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,14 @@ from lsgnn.report.intervals import Estimate, mean_interval, percentile_interval,
 from lsgnn.report.scoring import Scoring
 from lsgnn.train.metrics import UNBALANCED, Metric, about, displayed, largest_share, measure, utility, worst
 
-NUM_SPLITS = 3  # enough for an interval, and Debian's graph is diagnosed in half a minute
+if TYPE_CHECKING:
+    from lsgnn.train.trained import Trained
+    from lsgnn.zoo.prepared import Prepared
+    from lsgnn.zoo.protocol import Model
+
+NUM_SPLITS = (
+    3  # enough for an interval; one where a single split has `ENOUGH` validation nodes for an interval over them
+)
 MORE_SPLITS = 5  # where a class is rare: a handful of its nodes validates each split
 PATIENCE = 40  # epochs without improvement: a probe is a first look, not a record
 TREES_GROWN = 40  # at most, of each boosting: the first ones tell
@@ -98,11 +105,13 @@ def base_config(graph: Graph, seed: int = 0, unbalanced: bool = False) -> LSGNNC
 def probe_splits(graph: Graph) -> tuple[str, list[Split], list[str]]:
     """The kind of splits, the first few of them, and what to know about them; raises where nothing can be learned."""
     from lsgnn.graph.split_checks import check_split, default_splits
+    from lsgnn.runs.judges import ENOUGH
 
     graph.require_classes()
     # the splits that `fit` would use, so that its test nodes are the ones that stay unread here
     splits = list(default_splits(graph))
-    splits = splits[: MORE_SPLITS if _unbalanced(graph, splits[0]) else NUM_SPLITS]
+    usual = NUM_SPLITS if splits[0].val.sum() < ENOUGH else 1
+    splits = splits[: MORE_SPLITS if _unbalanced(graph, splits[0]) else usual]
     notes: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LSGNNWarning)  # the same words come back as notes
@@ -122,6 +131,8 @@ def run_probes(
 ) -> Probes:
     """Trains each probe on each split; the last takes the best direction, with one set of weights for all nodes."""
     from lsgnn import zoo
+    from lsgnn.zoo.jobs import quick_logits
+    from lsgnn.zoo.prepared import Prepared
 
     metric, base = scoring.metric, base_config(graph, seed, scoring.unbalanced)
     size = int(np.mean([split.val.sum() for split in splits]))
@@ -132,19 +143,17 @@ def run_probes(
     same = learning | {s: getattr(base, s) for s in ("patience", "feature_norm", "hidden_channels")}
 
     def probe(model: str, title: str, config: TrainingConfig, settings: dict[str, Any], on: Graph = graph) -> Probe:
-        entry, scores, resampled = zoo.get(model), list[float](), list[float]()
-        inputs = entry.prepare(on, config)  # reads no label
-        for whole in splits:
-            split = whole if on.num_nodes == graph.num_nodes else labelled_rows(graph, whole)
-            y = on.y[split.val]
-            try:
-                logits = entry.solve(_without_test_labels(on, split), split, config, inputs).logits[split.val]
+        entry, prepared = zoo.get(model), Prepared(on)
+        parts = [split if on.num_nodes == graph.num_nodes else labelled_rows(graph, split) for split in splits]
+        scores, resampled = list[float](), list[float]()
+        for part, trained in zip(parts, _trained(prepared, entry, config, parts), strict=True):
+            if trained is None:  # it has learned nothing, and the others may tell more
+                scores.append(displayed(metric, utility(metric, worst(metric))))
+            else:
+                logits, y = quick_logits(prepared, entry, config, trained)[part.val], on.y[part.val]
                 scores.append(displayed(metric, measure(metric, logits, y, scoring.positive)))
                 if len(splits) == 1 and metric != "accuracy":
                     resampled = [displayed(metric, score) for score in _resampled(scoring, logits, y)]
-            except TrainingDiverged:
-                # it has learned nothing, and the others may tell more
-                scores.append(displayed(metric, utility(metric, worst(metric))))
             if on_step is not None:
                 on_step(title)
         estimate = _estimate(metric, scores, resampled, size)
@@ -199,9 +208,17 @@ def _unbalanced(graph: Graph, split: Split) -> bool:
     return largest_share(split.visible(graph.y))[1] > UNBALANCED
 
 
-def _without_test_labels(graph: Graph, split: Split) -> Graph:
-    y = split.visible(graph.y)
-    return replace(graph, y=y, splits=None)
+def _trained(
+    prepared: Prepared, model: Model[Any], config: TrainingConfig, splits: Sequence[Split]
+) -> list[Trained | None]:
+    """One training run on each split, side by side where the model can; None where it diverges."""
+    from lsgnn.zoo.jobs import Job, train_many
+
+    jobs = [Job(model, config, split) for split in splits]
+    try:
+        return [*train_many(prepared, jobs)]
+    except TrainingDiverged:
+        return [None] if len(jobs) == 1 else [_trained(prepared, model, config, [split])[0] for split in splits]
 
 
 def _resampled(scoring: Scoring, logits: NDArray[np.floating], y: NDArray[np.int64]) -> list[float]:

@@ -17,6 +17,7 @@ from lsgnn.graph.splits import Split
 from lsgnn.train.class_weights import class_weights
 from lsgnn.train.selection import BestEpoch, ValidationScore
 from lsgnn.train.trained import Epoch, StopTraining, Trained, require_memory_for_history
+from lsgnn.train.without_dynamo import step, without_dynamo
 
 OnEpoch = Callable[[Epoch], None]
 
@@ -108,17 +109,18 @@ def make_optimizer(model: nn.Module, config: TrainingConfig) -> torch.optim.Opti
     groups = getattr(model, "parameter_groups", None)
     parameters = groups(config.weight_decay) if callable(groups) else model.parameters()
     fused = next(model.parameters()).device.type in ("cpu", "cuda")
-    return kind(parameters, lr=config.lr, weight_decay=config.weight_decay, fused=fused)
+    with without_dynamo():
+        return kind(parameters, lr=config.lr, weight_decay=config.weight_decay, fused=fused)
 
 
 def _step(model: nn.Module, optimizer: torch.optim.Optimizer, inputs: Inputs, y: Tensor, weight: Tensor) -> float:
     model.train()
-    optimizer.zero_grad()
+    model.zero_grad()
     loss = cross_entropy(model(inputs), y, weight)
     penalty = getattr(model, "penalty", None)  # some models ask more of their weights than weight decay does
     total = loss + penalty() if callable(penalty) else loss
     total.backward()
-    optimizer.step()
+    step(optimizer)
     return float(loss.detach())
 
 
