@@ -35,3 +35,6 @@ def test_rows_and_methods_that_were_not_measured_again_stay(tmp_path: Path) -> N
     assert texas == row("texas", sgc=9, gat=2) | {"earlier": ["gat"]}
     assert cora == row("cora", sgc=3)
     assert actor == row("actor", 20, sgc=7)  # of another length: nothing of it can stay
+    file.write_text(json.dumps({"results": [{"dataset": "cora", "baselines": {"gat": [1], "sgc": [2]}}]}))
+    (cora,) = with_stored(file, [{"dataset": "cora", "baselines": {"sgc": [3]}}], "baselines")
+    assert cora == {"dataset": "cora", "baselines": {"sgc": [3], "gat": [1]}, "earlier": ["gat"]}
