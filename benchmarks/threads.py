@@ -3,7 +3,8 @@
     LSGNN_DATA=../shared/data python benchmarks/threads.py --json benchmarks/results/threads.json
 
 Rounds are interleaved: one thread, two threads, again. Setting up (which is not threaded) is left out: it is what a
-training of one epoch takes. Both must give the same bits, or nothing is written.
+training of one epoch takes. Both must give the same bits, or nothing is written. How fast one and two threads read
+memory is measured beside it, because large dense graphs wait for that.
 """
 
 from __future__ import annotations
@@ -35,6 +36,17 @@ def wall_seconds(contest: Contest, epochs: int, threads: int | None) -> tuple[fl
     return time.perf_counter() - start, trained
 
 
+def memory_bandwidth(threads: int) -> float:
+    """Bytes per second that so many threads read together."""
+    torch.set_num_threads(threads)
+    x, seconds = torch.ones(1 << 28), list[float]()
+    for _ in range(7):
+        start = time.perf_counter()
+        x.sum()
+        seconds.append(time.perf_counter() - start)
+    return 4 * len(x) / min(seconds)
+
+
 def measure(name: str, epochs: int, rounds: int, threads: int) -> dict[str, Any]:
     contest, seconds = Contest(name), dict[str, list[float]]()
     wall_seconds(contest, 1, 1)  # compiles, if need be
@@ -62,14 +74,20 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--json", type=Path, help="file to write")
     args = parser.parse_args()
-    torch.set_num_threads(args.threads)
+    bandwidth = {str(count): memory_bandwidth(count) for count in (1, args.threads)}
+    print("memory:", {count: f"{each / 1e9:.1f} GB/s" for count, each in bandwidth.items()}, flush=True)
     results: list[dict[str, Any]] = []
     for name in args.datasets:
         epochs = args.large_epochs if name == LARGE else args.epochs
         results.append(measure(name, epochs, args.rounds, args.threads))
         print(f"{name:18} {args.threads} threads are {results[-1]['speedup']:.2f} × as fast as one", flush=True)
         if args.json:
-            facts = {"threads": args.threads, "rounds": args.rounds, "load_before": round(os.getloadavg()[0], 2)}
+            facts: dict[str, Any] = {
+                "threads": args.threads,
+                "rounds": args.rounds,
+                "load_before": round(os.getloadavg()[0], 2),
+            }
+            facts["memory_bytes_per_second"] = bandwidth
             write_json(args.json, facts | {"results": results, "environment": environment()})
 
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -145,6 +146,35 @@ def roofline_table(stored: Stored) -> str:
     return "\n".join(lines)
 
 
+def time_to_accuracy_table(stored: Stored) -> str:
+    """A baseline's CPU seconds to its own best validation accuracy, then LSGNN's to the same; medians of the rounds."""
+    measured = _read(stored.benchmarks / "time_to_accuracy.json")
+    if measured is None:
+        return "not run yet"
+    names = ("sgc", "gcn", "gat", "linkx")
+    titles = ("dataset", *(part for name in names for part in (name.upper(), "LSGNN")))
+    lines = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
+    for entry in measured["results"]:
+        for ours, label in (("lsgnn", ""), ("lsgnn_default_lr", ", default learning rate")):
+            rounds = [entry["baselines"].get(name, []) for name in names]
+            if any(ours in line for lines_of in rounds for line in lines_of):
+                cells = (cell for lines_of in rounds for cell in _seconds_to_accuracy(lines_of, ours))
+                lines.append(f"| {' | '.join((title(entry['dataset']) + label, *cells))} |")
+    return "\n".join(lines)
+
+
+def _seconds_to_accuracy(rounds: list[dict[str, Any]], ours: str) -> tuple[str, str]:
+    """(the baseline's seconds, LSGNN's), the shorter in bold."""
+    if not rounds:
+        return "–", "–"
+    theirs = median(line["seconds"] for line in rounds)
+    own = median(inf if line[ours]["seconds"] is None else line[ours]["seconds"] for line in rounds)
+    if own == inf:
+        return f"**{theirs:.2f} s**", "not reached"
+    cells = f"{theirs:.2f} s", f"{own:.2f} s"
+    return (cells[0], f"**{cells[1]}**") if own < theirs else (f"**{cells[0]}**", cells[1])
+
+
 def tuning_time_table(stored: Stored) -> str:
     """How long a user waits for a search without pruning."""
     lines = ["| dataset | trials | splits | jobs | minutes | CPU minutes |", "|---|---|---|---|---|---|"]
@@ -261,6 +291,7 @@ SECTIONS: dict[str, Callable[[Stored], str]] = {
     "speed": speed_table,
     "threads": threads_table,
     "roofline": roofline_table,
+    "time-to-accuracy": time_to_accuracy_table,
     "tuning-time": tuning_time_table,
     "store": store_table,
     "tuned": partial(tuned_table, "paper", PAPERS_SPACE),

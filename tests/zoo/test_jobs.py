@@ -1,9 +1,15 @@
+from dataclasses import fields
+from typing import Any
+
 import numpy as np
+import pytest
 import torch
 
 from lsgnn import LSGNNConfig, stratified_splits
-from lsgnn.zoo.jobs import Job, train_many
-from lsgnn.zoo.lsgnn import MODEL
+from lsgnn.errors import TrainingDiverged
+from lsgnn.train.trained import Trained
+from lsgnn.zoo.jobs import Job, train_in_order, train_many
+from lsgnn.zoo.lsgnn import MODEL, LSGNNEntry
 from lsgnn.zoo.prepared import Prepared
 from tests.graphs import two_blocks
 
@@ -19,6 +25,25 @@ def test_results_do_not_depend_on_workers_or_order() -> None:
     for a, b in zip(one, two, strict=True):
         assert a.history == b.history
         assert all(torch.equal(a.state_dict[name], b.state_dict[name]) for name in a.state_dict)
+
+
+class DivergesAtSeed2(LSGNNEntry):
+    def train(self, graph: Any, inputs: Any, split: Any, config: LSGNNConfig, **how: Any) -> Trained:
+        if config.seed == 2:
+            raise TrainingDiverged("too fast")
+        return super().train(graph, inputs, split, config, **how)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_in_order_those_before_a_failure_have_come_whatever_ends_first(workers: int) -> None:
+    model = DivergesAtSeed2(**{field.name: getattr(MODEL, field.name) for field in fields(MODEL)})
+    jobs = [Job(model, QUICK.replace(seed=seed), SPLITS[0]) for seed in range(4)]
+    results = train_in_order(Prepared(GRAPH), jobs, workers=workers)
+    come = [next(results).history, next(results).history]
+    with pytest.raises(TrainingDiverged):
+        next(results)
+    alone = train_many(Prepared(GRAPH), jobs[:2], workers=1)
+    assert come == [trained.history for trained in alone]
 
 
 def test_depth_and_shares_do_not_need_a_new_precompute_but_direction_does() -> None:

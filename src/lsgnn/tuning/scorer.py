@@ -14,7 +14,7 @@ from lsgnn.graph.splits import Splits
 from lsgnn.train.engine import Engine
 from lsgnn.train.metrics import Metric, displayed, measure, positive_class, utility
 from lsgnn.train.trained import Trained
-from lsgnn.zoo.jobs import Job, predicted_logits, train_many
+from lsgnn.zoo.jobs import Job, predicted_logits, train_in_order
 from lsgnn.zoo.prepared import Prepared
 from lsgnn.zoo.protocol import Model
 
@@ -27,6 +27,8 @@ class Scorer:
 
     Args:
         base: the settings that a search does not touch.
+        may_stop: whoever reads the scores may not want all of them, so that no split is begun before it is asked for,
+            but for those that train beside it. Otherwise workers never wait for each other within a trial.
     """
 
     prepared: Prepared
@@ -36,15 +38,17 @@ class Scorer:
     metric: Metric = "accuracy"
     engine: Engine = "auto"
     workers: int = 2
+    may_stop: bool = True
 
     def scores(self, settings: dict[str, Any], splits: Sequence[int], seed: int) -> Iterator[float]:
         """One score after the other; split s is trained with seed + s."""
         config = self.base.replace(**settings)
         at_once = self.workers if self.model.trains_in_threads(config, self.engine) else 1
+        at_once = at_once if self.may_stop else max(1, len(splits))
         for start in range(0, len(splits), at_once):
             some = splits[start : start + at_once]
             jobs = [Job(self.model, config.replace(seed=seed + s), self.splits[s]) for s in some]
-            for job, trained in zip(jobs, train_many(self.prepared, jobs, self.engine, self.workers), strict=True):
+            for job, trained in zip(jobs, train_in_order(self.prepared, jobs, self.engine, self.workers), strict=True):
                 yield displayed(self.metric, utility(self.metric, self._score(job, trained)))
 
     def _score(self, job: Job, trained: Trained) -> float:

@@ -107,7 +107,8 @@ def tune(
     prepared = Prepared(graph, keep=16) if prepared is None else prepared
     judging = [splits[s] for s in numbers[:PROBED]]
     settled, _ = resolved(prepared, zoo_model, drafted.config, judging, engine, metric, drafted.open_to)
-    scorer = Scorer(prepared, splits, zoo_model, settled, metric, engine, workers)
+    prune = prune and about(metric).percent  # what is far behind is known for shares of nodes
+    scorer = Scorer(prepared, splits, zoo_model, settled, metric, engine, workers, may_stop=prune)
     if isinstance(settled, LSGNNConfig):
         name, suggest = f"{graph.name}/lsgnn/{space}", _space_of(space, settled.select_by)
     else:
@@ -119,7 +120,6 @@ def tune(
     began, file = time.perf_counter(), place_of(storage) if storage else None
     deadline = time.monotonic() + timeout
     decides = digest(graph, [splits[s] for s in numbers], settled, metric, seed, engine)
-    prune = prune and about(metric).percent  # what is far behind is known for shares of nodes
     pruner = HopelessPruner(min(judging_nodes(metric, graph.y[splits[s].val]) for s in numbers)) if prune else None
     study = open_study(name, file, pruner, decides)
     require_same_space(study, limits)

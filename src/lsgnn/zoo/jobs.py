@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +34,28 @@ def train_many(
     workers: int = 2,
     on_done: Callable[[int, Trained], None] | None = None,
 ) -> list[Trained]:
-    """Trains all jobs and returns their results in the order of the jobs.
+    """Trains all jobs and returns their results in the order of the jobs; `on_done` hears of each when it is done."""
+    with _begun(prepared, jobs, engine, workers) as futures:
+        for future in as_completed(futures):
+            trained = future.result()
+            if on_done is not None:
+                on_done(futures.index(future), trained)
+        return [future.result() for future in futures]
+
+
+def train_in_order(
+    prepared: Prepared, jobs: Sequence[Job], engine: Engine = "auto", workers: int = 2
+) -> Iterator[Trained]:
+    """The same results one after the other, each as soon as it and those before it are there. Where one raises, those
+    before it have come; where the caller stops, no further job begins."""
+    with _begun(prepared, jobs, engine, workers) as futures:
+        for future in futures:
+            yield future.result()
+
+
+@contextmanager
+def _begun(prepared: Prepared, jobs: Sequence[Job], engine: Engine, workers: int) -> Iterator[list[Future[Trained]]]:
+    """All jobs, in the hands of so many workers.
 
     Results do not depend on the order of work or the number of workers: a training run reads nothing but its job. The
     fused engine runs one job per thread; torch's random stream is global to the process, so its jobs run one by one.
@@ -41,28 +63,20 @@ def train_many(
     threaded = all(job.model.trains_in_threads(job.config, engine) for job in jobs)
     workers = min(workers, len(jobs)) if threaded else 1
 
-    def work(number: int) -> tuple[int, Trained]:
-        job = jobs[number]
+    def work(job: Job) -> Trained:
         inputs = prepared(job.model, job.config)
         how: dict[str, Any] = {"threads": 1} if workers > 1 else {}  # a core each; a single one may take them all
-        trained = job.model.train(prepared.graph, inputs, job.split, job.config, engine=engine, **how)
-        return number, trained
+        return job.model.train(prepared.graph, inputs, job.split, job.config, engine=engine, **how)
 
     for job in jobs:  # not in the threads: two of them would compute the same thing
         prepared(job.model, job.config)
-    results: dict[int, Trained] = {}
     pool = ThreadPoolExecutor(max_workers=max(1, workers))
     try:
-        for future in as_completed([pool.submit(work, number) for number in range(len(jobs))]):
-            number, trained = future.result()
-            results[number] = trained
-            if on_done is not None:
-                on_done(number, trained)
+        yield [pool.submit(work, job) for job in jobs]
     except BaseException as error:  # training runs that have begun are finished, unless it was Ctrl-C; no other begins
         pool.shutdown(wait=not isinstance(error, KeyboardInterrupt), cancel_futures=True)
         raise
     pool.shutdown()
-    return [results[number] for number in range(len(jobs))]
 
 
 def predicted_logits(prepared: Prepared, model: Model[Any], config: Any, trained: Trained) -> NDArray[np.float32]:

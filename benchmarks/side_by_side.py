@@ -1,0 +1,83 @@
+"""Would two training runs side by side, which read X and Â once for both, be cheaper than one after the other?
+
+    LSGNN_DATA=../shared/data python benchmarks/side_by_side.py --json benchmarks/results/side_by_side.json
+
+The narrow reduction works on tiles of 32 columns. Two runs of 16 hidden columns each would have 64 columns per hop that
+meet the same entries of X and Â: in one tile of 64, which reads every index and value once, or in two of 32, which is
+what two runs do one after the other. One run of 32 hidden columns has just these products, so that its epoch is timed
+with either tile; four runs are one of 64 hidden columns, with tiles of up to 128. CPU seconds, rounds interleaved.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import torch
+from train_cost import Contest
+
+from lsgnn.config import LSGNNConfig
+from lsgnn.files import write_json
+from lsgnn.nn.model import LSGNN
+from lsgnn.train.environment import environment
+from lsgnn.train.fused import train_cpu
+from lsgnn.train.fused.layout import Layout
+
+EPOCHS = 30
+TILES = (32, 64, 128)
+
+
+def epoch_seconds(contest: Contest, config: LSGNNConfig, tile: int) -> float:
+    """CPU seconds of one epoch, set-up left out."""
+    torch.manual_seed(0)
+    graph = contest.graph
+    initial = LSGNN.from_config(config, graph.num_features, graph.num_classes, graph.num_nodes).state_dict()
+
+    def seconds(epochs: int) -> float:
+        start = time.process_time()
+        train_cpu(contest.pre, graph.y, contest.split, config.replace(epochs=epochs), initial, "narrow", threads=1)
+        return time.process_time() - start
+
+    with patch.object(Layout, "wide", property(lambda layout: (0,) * tile)):
+        seconds(1)  # compiles, if need be
+        return (seconds(1 + EPOCHS) - seconds(1)) / EPOCHS
+
+
+def measure(name: str, rounds: int) -> dict[str, Any]:
+    """The shortest epoch of each by (runs side by side, tile)."""
+    contest = Contest(name)
+    found: dict[str, dict[str, float]] = {}
+    for runs in (2, 4):
+        config = contest.config.replace(hidden_channels=16 * runs, patience=0)
+        seconds: dict[str, list[float]] = {str(tile): [] for tile in TILES if tile <= 32 * runs}
+        for round_ in range(rounds):
+            for tile, values in seconds.items():
+                values.append(epoch_seconds(contest, config, int(tile)))
+            print(f"{name}: {runs} runs, round {round_ + 1}", file=sys.stderr)
+        found[str(runs)] = {tile: min(values) for tile, values in seconds.items()}
+    return {"dataset": name, "epoch_cpu_seconds": found}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--datasets", nargs="+", default=["cora", "citeseer"])
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", type=Path, help="file to write")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    results: list[dict[str, Any]] = []
+    for name in args.datasets:
+        results.append(measure(name, args.rounds))
+        for runs, by_tile in results[-1]["epoch_cpu_seconds"].items():
+            gains = {tile: round(by_tile["32"] / seconds, 2) for tile, seconds in by_tile.items()}
+            print(f"{name}: {runs} runs with tiles of so many columns are so many times as fast: {gains}", flush=True)
+        if args.json:
+            write_json(args.json, {"threads": 1, "results": results, "environment": environment()})
+
+
+if __name__ == "__main__":
+    main()
