@@ -9,6 +9,9 @@ from lsgnn.config import LSGNNConfig
 
 _STANDARD = {"localsim_scale": "standard"}
 _SMOOTHED = _STANDARD | {"localsim_hops": 2}
+_PREDICTED = _STANDARD | {"localsim_space": "predictions"}
+_BOTH = {"direction": "both", "localsim_direction": "same"}
+_IN = {"direction": "in", "localsim_direction": "same"}
 _MAGNITUDE = {"reduce_norm": "batch", "feature_norm": "none", "out_norm": False}
 _NEAR = _MAGNITUDE | {"K": 2, "structure_features": "degrees", "dropout": 0.8, "lr": 0.01, "weight_decay": 5e-4}
 
@@ -16,16 +19,21 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "released": ("as it is", {}),
     "graph": ("graph-level weights", {"weights": "graph"}),
     "standard": ("standardised", _STANDARD),
-    "smoothed": ("standardised, averaged twice", _SMOOTHED),
-    "degree": ("the same, degree", _SMOOTHED | {"localsim_degree": True}),
-    "once": ("standardised, averaged once", _STANDARD | {"localsim_hops": 1}),
-    "magnitude": ("batch norm, unscaled rows", _MAGNITUDE),
-    "magnitude_smoothed": ("the same, standardised, averaged twice", _MAGNITUDE | _SMOOTHED),
+    "smoothed": ("standardised, φ averaged twice", _SMOOTHED),
+    "degree": ("standardised, φ averaged twice, degree", _SMOOTHED | {"localsim_degree": True}),
+    "predictions": ("predictions compared, standardised", _PREDICTED),
+    "predictions_smoothed": ("predictions compared, φ averaged twice", _PREDICTED | _SMOOTHED),
+    "propagated": ("propagated features compared, standardised", _STANDARD | {"localsim_space": "propagated"}),
+    "both": ("both directions, φ averaged twice", _BOTH | _SMOOTHED),
+    "both_graph": ("both directions, graph-level weights", _BOTH | {"weights": "graph"}),
+    "once": ("standardised, φ averaged once", _STANDARD | {"localsim_hops": 1}),
+    "magnitude": ("batch norm", _MAGNITUDE),
+    "magnitude_smoothed": ("batch norm, φ averaged twice", _MAGNITUDE | _SMOOTHED),
     "near": ("batch norm, degrees, K = 2, graph-level weights", _NEAR | {"weights": "graph"}),
-    "near_smoothed": ("the same, standardised, averaged twice", _NEAR | _SMOOTHED),
-    "near_in": ("the same over in-neighbours", _NEAR | _SMOOTHED | {"direction": "in", "localsim_direction": "same"}),
+    "near_smoothed": ("batch norm, degrees, K = 2, φ averaged twice", _NEAR | _SMOOTHED),
+    "near_in": ("batch norm, degrees, K = 2, φ averaged twice, in-neighbours", _NEAR | _SMOOTHED | _IN),
 }
-CORE = ("released", "graph", "standard", "smoothed", "degree")  # what runs everywhere, before anything else
+CORE = ("released", "graph", "standard", "smoothed", "degree", "predictions")  # what runs first, everywhere
 CHANGES_BASE = ("magnitude", "magnitude_smoothed", "near", "near_smoothed", "near_in")  # not at a tuned configuration
 
 
