@@ -19,7 +19,7 @@ BASES: dict[Base, str] = {
 }
 PAIRED = (
     "in points, paired over seeds and splits, with its 95 % t interval (runs share nodes, so it is rather too narrow); "
-    "in brackets the number of pairs. Bold: the interval excludes 0"
+    "in brackets the number of pairs. †: the interval excludes 0"
 )
 SEEDS_OF = "squirrel"
 GOAL = 71.0  # validation accuracy that no seed may miss there
@@ -101,8 +101,7 @@ def _cell(paired: tuple[list[float], list[float]]) -> Cell:
         return None
     found, count = Difference.between(*paired), len(paired[0])
     half = "" if found.interval is None else f" ± {found.interval[1] - found.mean:.2f}"
-    shown = f"{found.mean:+.2f}{half}"
-    return f"**{shown}** ({count})" if found.is_clear else f"{shown} ({count})"
+    return f"{found.mean:+.2f}{half}{' †' if found.is_clear else ''} ({count})"
 
 
 def _seeds(results: Results) -> Table:

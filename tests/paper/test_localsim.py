@@ -25,7 +25,7 @@ def test_differences_are_paired_over_the_seeds_both_have(tmp_path: Path) -> None
     val, test, against_graph, tuned_val, *_, seeds, fsbm = page.items
     assert [row.label for row in val.rows] == ["Squirrel"]
     assert val.columns == ("as it is", VARIANTS["graph"][0], VARIANTS["smoothed"][0])
-    assert val.rows[0].cells == ("69.00 (4)", "**+2.00 ± 0.00** (2)", "+2.00 ± 12.71 (2)")
+    assert val.rows[0].cells == ("69.00 (4)", "+2.00 ± 0.00 † (2)", "+2.00 ± 12.71 (2)")
     assert test.rows[0].cells[2] == "+2.00 ± 12.71 (2)"
     assert against_graph.rows[0].cells == ("-2.00 ± 6.35 (2)", "+0.00 ± 6.35 (2)")
     assert tuned_val.rows[0].cells == ("1.50 (2)",)
