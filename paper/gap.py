@@ -22,7 +22,6 @@ from lsgnn.train.metrics import measure
 from lsgnn.zoo.jobs import Job, predicted_logits, train_many
 from lsgnn.zoo.lsgnn import MODEL
 from lsgnn.zoo.prepared import Prepared
-from paper.both_directions import both_logits
 from paper.frame import Experiment, Plan, PlannedUnit, Results, read_json
 from paper.gap_page import BIASED, CHANGES, gain, render
 from paper.graphs import graph_of, released_config
@@ -92,17 +91,15 @@ def compute(arguments: dict[str, Any], plan: Plan) -> dict[str, Any]:
     graph = graph_of(arguments["dataset"], plan.data_dir)
     assert graph.splits is not None
     configs = [LSGNNConfig.from_dict(config) for config in arguments["configs"]]
+    if arguments.get("both_as_channels"):
+        configs = [config.replace(direction="both") for config in configs]
     shared, seeds = Prepared(graph), range(arguments["seeds"])
     scores: dict[str, list[float]] = {"val": []}
     if arguments["part"] == "test":
         scores["test"] = []
     for s in range(arguments["splits"]):
         split = graph.splits[s]
-        if arguments.get("both_as_channels"):
-            starts = [configs[0].replace(seed=configs[0].seed + seed) for seed in seeds]
-            members = [[both_logits(graph, shared, config, split)] for config in starts]
-        else:
-            members = [_logits(shared, configs, split, seed) for seed in seeds]
+        members = [_logits(shared, configs, split, seed) for seed in seeds]
         if arguments["part"] == "test":
             together = mean_logits([logits for one in members for logits in one])
             for part, values in scores.items():

@@ -33,8 +33,8 @@ class Change:
         label: in the table.
         settings: what changes; several are an ensemble.
         directed: nothing to try where edges are symmetric.
-        as_channels: both directions feed one model (`both_directions`) instead of an ensemble; the fused engine
-            does not train it: one seed, and not on large graphs.
+        as_channels: both directions feed one model (`direction="both"`) instead of an ensemble; one seed, and not on
+            large graphs. What is stored was made before the package had it, by a model with a LocalSim per direction.
         eligible: False for what is judged by the very number it maximises: shown and tested, but never chosen.
     """
 

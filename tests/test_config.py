@@ -10,7 +10,7 @@ from lsgnn import InputError, LSGNNConfig
         ({"K": 0}, "K=0 is out of range: it must be at least 1"),
         ({"dropout": 1.0}, "dropout=1.0 is out of range"),
         ({"lr": float("nan")}, "lr=nan is not a finite number"),
-        ({"direction": "both"}, "direction='both' is not a choice: use one of 'auto', 'undirected', 'out', 'in'"),
+        ({"direction": "up"}, "direction='up' is not a choice: use one of 'auto', 'undirected', 'out', 'in', 'both'"),
         ({"K": 2.5}, "K=2.5 is of type float: it must be int"),
         ({"out_norm": 1}, "out_norm=1 is of type int: it must be bool"),
         ({"seed": -1}, "seed=-1 is out of range"),

@@ -13,7 +13,9 @@ from typing import Any, ClassVar, Literal, Self, get_args, get_origin, get_type_
 from lsgnn.errors import InputError
 
 Direction = Literal["auto", "undirected", "out", "in"]  # auto: the validation nodes choose (`lsgnn.runs.probe`)
+LSGNNDirection = Literal[Direction, "both"]
 LocalSimDirection = Literal["same", "undirected", "out", "in"]
+LocalSimSpace = Literal["features", "propagated", "predictions"]
 LocalSimScale = Literal["none", "standard"]
 Degree = Literal["with_self_loop", "plain"]
 Filter = Literal["weighted_self_loop", "self_loop"]
@@ -126,16 +128,16 @@ class TrainingConfig(Settings):
 class LSGNNConfig(TrainingConfig):
     """Settings of LSGNN, in data-flow order; the ranges are in the comments."""
 
-    YOUNGER: ClassVar[tuple[str, ...]] = (*TrainingConfig.YOUNGER, "reduce_norm", *LOCALSIM_INPUTS)
+    YOUNGER: ClassVar[tuple[str, ...]] = (*TrainingConfig.YOUNGER, "reduce_norm", "localsim_space", *LOCALSIM_INPUTS)
 
     # what `precompute` reads: β, γ and K are not among it
     STRUCTURE: ClassVar[tuple[str, ...]] = (
         *("direction", "degree", "filter", "feature_norm", "similarity", "euclid_sign"),
-        *("localsim_direction", "localsim_self_loops", "localsim_hops", "adjacency_embedding"),
+        *("localsim_direction", "localsim_self_loops", "localsim_space", "localsim_hops", "adjacency_embedding"),
     )
 
     # graph → filters
-    direction: Direction = "undirected"  # out: node i reads j where i→j
+    direction: LSGNNDirection = "undirected"  # out: node i reads j where i→j; both: hops along and against the edges
     degree: Degree = "with_self_loop"  # the released code counts the node itself, the paper does not
     filter: Filter = "weighted_self_loop"  # self_loop: GCN's filter, the baseline of the paper's ablation
     beta: float = 1.0  # [0, 1], weight of the self loop in the low-pass filter
@@ -151,6 +153,7 @@ class LSGNNConfig(TrainingConfig):
     euclid_sign: int = -1  # -1: a similarity, as in the paper; +1: a distance, as in the released code
     localsim_direction: LocalSimDirection = "same"
     localsim_self_loops: bool = False
+    localsim_space: LocalSimSpace = "features"  # propagated: means over neighbourhoods; predictions: of a first model
     localsim_scale: LocalSimScale = "none"  # standard: mean 0 and std 1 over the edges of the training graph
     localsim_hops: int = 0  # [0, 2]; φ is also read as averaged over the node and its neighbours, so many times
     localsim_degree: bool = False  # the standardised log degree is read beside φ
@@ -179,9 +182,40 @@ class LSGNNConfig(TrainingConfig):
         return tuple((name, getattr(self, name)) for name in self.STRUCTURE)
 
     @property
+    def directions(self) -> tuple[Direction, ...]:
+        """The directions in which features are propagated, each for K hops."""
+        return ("out", "in") if self.direction == "both" else (self.direction,)
+
+    @property
+    def num_hops(self) -> int:
+        """Hops that the model fuses: K of each direction, those along the edges first."""
+        return self.K * len(self.directions)
+
+    @property
+    def hop_names(self) -> tuple[str, ...]:
+        """The hops that the model fuses, as they are called where they are shown."""
+        names = ("hop",) if len(self.directions) == 1 else self.directions
+        return tuple(f"{name} {k}" for name in names for k in range(1, self.K + 1))
+
+    @property
+    def read_direction(self) -> Direction:
+        """Which neighbours a node reads at all."""
+        return "undirected" if self.direction == "both" else self.direction
+
+    @property
     def similarity_direction(self) -> Direction:
         """Whose similarities LocalSim reads: by default those of the nodes that propagation reads."""
-        return self.direction if self.localsim_direction == "same" else self.localsim_direction
+        return self.read_direction if self.localsim_direction == "same" else self.localsim_direction
+
+    @property
+    def reads_beyond_neighbours(self) -> bool:
+        """True if a new node cannot be attached by what is known of its neighbours: the enlarged graph is needed."""
+        return self.localsim_hops > 0 or self.localsim_space == "propagated" or self.direction == "both"
+
+    @property
+    def has_first_model(self) -> bool:
+        """True if LocalSim compares what a first model predicts."""
+        return self.localsim_space == "predictions" and self.weights in ("localsim", "localsim_naive")
 
     @property
     def localsim_columns(self) -> int:
@@ -197,6 +231,8 @@ class LSGNNConfig(TrainingConfig):
 
     @property
     def tied_to_graph(self) -> str:
+        if self.has_first_model:
+            return f"localsim_space={self.localsim_space!r}, which keeps the similarities of its own edges"
         return f"{self.kept_per_node}, which keeps parameters of each node" if self.kept_per_node else ""
 
     @property

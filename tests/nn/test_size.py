@@ -19,6 +19,7 @@ from tests.graphs import random_graph
 settings = st.fixed_dictionaries(
     {
         "K": st.integers(1, 4),
+        "direction": st.sampled_from(["out", "both"]),
         "hidden_channels": st.integers(1, 5),
         "reduce_layers": st.integers(1, 3),
         "weights": st.sampled_from([kind for kind in Weights.__args__ if kind != "auto"]),  # type: ignore[attr-defined]

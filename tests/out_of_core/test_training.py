@@ -100,6 +100,8 @@ def test_mini_batches_learn(store: Store) -> None:
     [
         ({"direction": "out"}, "direction='out', but the store was made with 'undirected'"),
         ({"K": 4}, "K=4, but the store was made with 3"),
+        ({"direction": "both"}, "direction='both' needs the powers of two filters, and a store holds one"),
+        ({"localsim_space": "predictions"}, "localsim_space='predictions' compares what a store does not hold"),
         ({"localsim_hops": 1}, "localsim_hops=1 reads the φ of other nodes, which a row of a store does not know"),
         ({"structure_features": "degrees"}, "structure_features='degrees' is not for stores: use 'none'"),
         ({"adjacency_embedding": True}, "adjacency_embedding=True keeps parameters of each node"),

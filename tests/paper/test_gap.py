@@ -4,20 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.files import write_json
-from lsgnn.nn.model import LSGNN
-from lsgnn.nn.rows import make_rows
-from lsgnn.zoo.lsgnn import MODEL
-from lsgnn.zoo.prepared import Prepared
 from paper import gap
-from paper.both_directions import BothDirections, BothRows
 from paper.frame import Plan, Results
 from paper.gap_page import gain, render
 from paper.page import to_markdown
-from tests.graphs import random_graph
 
 BASE = LSGNNConfig(direction="out", seed=1000)
 
@@ -106,17 +99,3 @@ def test_both_directions_as_channels_use_both(data_dir: Path) -> None:
     }
     found = gap.compute(arguments, Plan(data_dir=data_dir))
     assert 0 < found["val"][0] <= 100
-
-
-def test_one_head_reads_the_hops_of_both_directions() -> None:
-    graph, config = random_graph(), LSGNNConfig(K=2, hidden_channels=4)
-    shared = Prepared(graph)
-    sides = [config.replace(direction=direction) for direction in ("out", "in")]
-    rows = BothRows(tuple(make_rows(shared(MODEL, side), side) for side in sides))
-    bodies = [LSGNN.from_config(side, graph.num_features, 2, graph.num_nodes) for side in sides]
-    model = BothDirections(bodies, 2, dropout=0.0).eval()
-    h = torch.cat([body.embed(r) for body, r in zip(bodies, rows.sides, strict=True)], dim=1)
-    torch.testing.assert_close(model(rows), model.head(h))
-    some = torch.tensor([3, 1])
-    torch.testing.assert_close(model(rows.select(some)), model(rows)[some])
-    assert not torch.equal(bodies[0].embed(rows.sides[0]), bodies[0].embed(rows.sides[1]))

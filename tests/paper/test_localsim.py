@@ -19,15 +19,21 @@ def test_differences_are_paired_over_the_seeds_both_have(tmp_path: Path) -> None
     store(results, "squirrel/released/seed-00", [60.0, 72.0], [60.0, 70.0])
     store(results, "squirrel/released/seed-01", [72.0, 72.0], [70.0, 70.0])
     store(results, "squirrel/smoothed/seed-01", [73.0, 75.0], [71.0, 73.0])
+    store(results, "squirrel/graph/seed-01", [74.0, 74.0], [71.5, 72.5])
+    store(results, "squirrel/tuned-released/seed-00", [1.0, 2.0], [3.0, 4.0])
     page = render(results)
-    val, test, seeds, fsbm = page.items
-    row = list(VARIANTS).index("smoothed")
-    assert val.rows[row].cells[0] == "+2.00 ± 12.71 (2)"
-    assert test.rows[row].cells[0] == "+2.00 ± 12.71 (2)"
-    assert val.rows[0].cells[:2] == ("69.00 (4)", None)
+    val, test, against_graph, tuned_val, *_, seeds, fsbm = page.items
+    assert [row.label for row in val.rows] == ["Squirrel"]
+    assert val.columns == ("as it is", VARIANTS["graph"][0], VARIANTS["smoothed"][0])
+    assert val.rows[0].cells == ("69.00 (4)", "+2.00 ± 0.00 † (2)", "+2.00 ± 12.71 (2)")
+    assert test.rows[0].cells[2] == "+2.00 ± 12.71 (2)"
+    assert against_graph.rows[0].cells == ("-2.00 ± 6.35 (2)", "+0.00 ± 6.35 (2)")
+    assert tuned_val.rows[0].cells == ("1.50 (2)",)
     assert seeds.rows[0].cells == ("2", "69.00", "66.00", "60.00", "67.50")
     assert fsbm.rows[0].cells == (None, None, None)
-    assert "Squirrel, as released: 1 of 2 seeds have a run below 71 validation (worst 60.00)" in page.findings
+    released = "Squirrel, released configuration, as it is: 1 of 2 seeds have a run below 71 validation (worst 60.00)"
+    assert released in page.findings
+    assert any("as it is: a gain whose interval excludes 0 on 0 of 1 graphs, a loss on 0" in f for f in page.findings)
 
 
 def test_seeds_and_variants_are_units_and_fsbm_graphs_too() -> None:
@@ -35,6 +41,8 @@ def test_seeds_and_variants_are_units_and_fsbm_graphs_too() -> None:
     names = [unit.name for unit in planned]
     assert sum(name.startswith("squirrel/smoothed/") for name in names) == 20
     assert sum(name.startswith("cora/smoothed/") for name in names) == 5
+    assert sum(name.startswith("cora/tuned-smoothed/") for name in names) == 5
+    assert not any("tuned-near" in name or name.startswith("debian/tuned") for name in names)
     assert sum(name.startswith("fsbm/smoothed/") for name in names) == 12
     assert len(names) == len(set(names))
 

@@ -36,6 +36,26 @@ def test_channels_are_x_then_low_then_high_hops(sparse: bool, K: int) -> None:
     assert np.allclose(ours, by_definition(graph, config), atol=2e-5)
 
 
+@pytest.mark.parametrize("K", [1, 3, MAX_BASIS_K + 1])
+def test_both_directions_are_the_hops_of_either_after_each_other(K: int) -> None:
+    graph, config = random_graph(), LSGNNConfig(K=K, beta=0.3, gamma=0.7, direction="both")
+    out, back = (
+        channels(precompute(graph, one), one) for one in (config.replace(direction=way) for way in ("out", "in"))
+    )
+    both = channels(precompute(graph, config), config)
+    expected = [out[:1], out[1 : K + 1], back[1 : K + 1], out[K + 1 :], back[K + 1 :]]
+    np.testing.assert_array_equal(both, np.concatenate(expected))
+
+
+def test_propagated_features_are_compared_by_their_means_over_neighbourhoods() -> None:
+    x, edges = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), np.array([[0, 1], [1, 2]])
+    config = LSGNNConfig(direction="out", localsim_space="propagated", feature_norm="none")
+    pre = precompute(Graph(x=x, edge_index=edges), config)  # 0 reads 1, 1 reads 2, 2 reads none
+    means = np.array([[0.5, 0.5], [0.5, 0.5], [1.0, 0.0]])
+    cosines = [1.0, (means[1] @ means[2]) / np.linalg.norm(means[1]), 0.0]
+    np.testing.assert_allclose(pre.similarity.naive_localsim(), cosines, rtol=1e-6)
+
+
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("K", [3, MAX_BASIS_K + 1])
 def test_narrow_column_blocks_give_the_same_channels(monkeypatch: pytest.MonkeyPatch, K: int, sparse: bool) -> None:

@@ -21,6 +21,8 @@ KINDS = [
     {"reduce_norm": "batch", "out_norm": False},
     {"reduce_norm": "none"},
     {"localsim_scale": "standard", "localsim_hops": 2, "localsim_degree": True},
+    {"direction": "both", "localsim_space": "propagated"},
+    {"localsim_space": "predictions"},
     {"weights": "node"},
     {"weights": "localsim_naive"},
     {"weights": "free", "adjacency_embedding": True},

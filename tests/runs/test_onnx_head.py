@@ -24,7 +24,8 @@ KINDS = [
     {"structure_features": "degrees"},
     {"reduce_norm": "batch", "reduce_layers": 2, "feature_norm": "none"},
     {"reduce_norm": "none"},
-    {"localsim_scale": "standard", "localsim_degree": True},
+    {"localsim_scale": "standard", "localsim_degree": True, "localsim_space": "propagated"},
+    {"direction": "both", "K": 2},
 ]
 
 

@@ -74,6 +74,7 @@ class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         euclid_sign: int = -1,
         localsim_direction: str = "same",
         localsim_self_loops: bool = False,
+        localsim_space: str = "features",
         localsim_scale: str = "none",
         localsim_hops: int = 0,
         localsim_degree: bool = False,
@@ -113,6 +114,7 @@ class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.euclid_sign = euclid_sign
         self.localsim_direction = localsim_direction
         self.localsim_self_loops = localsim_self_loops
+        self.localsim_space = localsim_space
         self.localsim_scale = localsim_scale
         self.localsim_hops = localsim_hops
         self.localsim_degree = localsim_degree

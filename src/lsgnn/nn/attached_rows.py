@@ -47,7 +47,7 @@ def attached_rows(graph: Graph, pre: Precomputed, new: NewNodes, config: LSGNNCo
         f"attaching {m} nodes with {p} known neighbours",
         "attach fewer at a time, or let all nodes be computed anew (exact)",
     )
-    known = Surroundings(pre.x[near], row_sums(adjacency(graph, config.direction))[near])
+    known = Surroundings(pre.x[near], row_sums(adjacency(graph, config.read_direction))[near])
     x = normalize_features(new.x, config.feature_norm, pre.columns)
     weight = None if graph.edge_weight is None and new.edge_weight is None else weight_of(new)
     attachment = attach(known, x, local_edges(new.edge_index, near, n), weight, config)

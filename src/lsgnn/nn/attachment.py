@@ -57,7 +57,7 @@ def attach(
     """Attaches m nodes with scaled features x [m, d] by edges in which the known neighbours are 0 … p-1."""
     p, m = len(known.degree), x.shape[0]
     local = Graph(x=np.ones((p + m, 1), np.float32), edge_index=edge_index, edge_weight=edge_weight)
-    A = sp.csr_array(adjacency(local, config.direction)[p:])
+    A = sp.csr_array(adjacency(local, config.read_direction)[p:])
     neighbours = _neighbours(local, _joined(known.x, x), A, config)
     degree = row_sums(A)
     D = np.concatenate([known.degree, degree])
@@ -74,7 +74,7 @@ def attach(
 def _neighbours(local: Graph, x: Features, A: sp.csr_array, config: LSGNNConfig) -> Neighbours:
     """Similarities of the new nodes to their neighbours; they depend on nothing but features."""
     p, read, loops = A.shape[1] - A.shape[0], A, config.localsim_self_loops
-    if loops or config.similarity_direction != config.direction:
+    if loops or config.similarity_direction != config.read_direction:
         read = sp.csr_array(adjacency(local, config.similarity_direction, self_loops=loops)[p:])
     ego = p + np.repeat(np.arange(read.shape[0]), np.diff(read.indptr))
     pairs = np.stack([ego, read.indices])

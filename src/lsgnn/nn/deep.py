@@ -32,6 +32,8 @@ def deep_rows(pre: Precomputed, config: LSGNNConfig, narrow: bool | None = None)
     """
     if config.propagation != "irdc":
         raise InputError(f"propagation={config.propagation!r} has no deep form: use 'irdc', or K up to 16")
+    if pre.back is not None:
+        raise InputError("direction='both' has no deep form: name one direction, or K up to 16")
     if narrow is None:
         n, d = pre.x.shape
         narrow = (2 * config.K + 1) * n * d * 4 > LARGEST_STACK

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from lsgnn.config import LocalSimScale, Similarity
+from lsgnn.errors import InputError
 from lsgnn.nn.rows import Neighbours, Rows
 from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity, smoothing_matrix
@@ -39,6 +40,24 @@ class Standardized(nn.Module):
         return (values - self.scale[0]) / self.scale[1]
 
 
+class KeptSimilarities(nn.Module):
+    """Similarities of a graph's own edges that are not those of features: kept with the weights [E]."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.values: Tensor
+        self.register_buffer("values", torch.zeros(count))
+
+
+def read(neighbours: Neighbours, kept: KeptSimilarities | None) -> Tensor:
+    """The similarities that LocalSim reads: those of the rows, or the model's own in their place."""
+    if kept is None:
+        return neighbours.values
+    if len(kept.values) != len(neighbours.values):
+        raise InputError("the model keeps the similarities of its own edges: it cannot read another graph")
+    return kept.values
+
+
 class RefinedLocalSim(nn.Module):
     r"""The refined local similarity of a node to its neighbours
 
@@ -51,27 +70,30 @@ class RefinedLocalSim(nn.Module):
         hidden_channels: width of :math:`\mathrm{MLP}_{ls}`.
         scale: `standard` for similarities with mean 0 and standard deviation 1. On most graphs they lie in a narrow
             band far from 0, where the MLP starts nearly constant and some seeds never recover.
+        kept: number of similarities that the model keeps itself (`KeptSimilarities`).
     """
 
-    def __init__(self, hidden_channels: int, scale: LocalSimScale = "none") -> None:
+    def __init__(self, hidden_channels: int, scale: LocalSimScale = "none", kept: int = 0) -> None:
         super().__init__()
         self.standardized = Standardized() if scale == "standard" else nn.Identity()
+        self.kept = KeptSimilarities(kept) if kept else None
         self.mlp = two_layer_perceptron(2, hidden_channels, 1)
 
     def forward(self, neighbours: Neighbours) -> Tensor:
         """[U] distinct similarities → [n]."""
-        return neighbours.mean(self.mlp(with_square(self.standardized(neighbours.values))).squeeze(-1))
+        return neighbours.mean(self.mlp(with_square(self.standardized(read(neighbours, self.kept)))).squeeze(-1))
 
 
 class NaiveLocalSim(nn.Module):
     r"""The plain mean :math:`\phi_i = \frac{1}{|N_i|} \sum_j d_{ij}`; nothing to learn."""
 
-    def __init__(self, scale: LocalSimScale = "none") -> None:
+    def __init__(self, scale: LocalSimScale = "none", kept: int = 0) -> None:
         super().__init__()
         self.standardized = Standardized() if scale == "standard" else nn.Identity()
+        self.kept = KeptSimilarities(kept) if kept else None
 
     def forward(self, neighbours: Neighbours) -> Tensor:
-        return neighbours.mean(self.standardized(neighbours.values))
+        return neighbours.mean(self.standardized(read(neighbours, self.kept)))
 
 
 class LocalSimWeights(nn.Module):
@@ -106,6 +128,7 @@ class LocalSimWeights(nn.Module):
         scale: `standard` for similarities on one scale, which `set_scales` measures.
         hops: φ is also read as averaged over the node and its neighbours, once or twice: φ of one node is mostly noise.
         degree: True to read the node's standardised log degree as well.
+        kept: number of similarities that the model keeps itself, in place of those of the rows.
     """
 
     def __init__(
@@ -116,10 +139,11 @@ class LocalSimWeights(nn.Module):
         scale: LocalSimScale = "none",
         hops: int = 0,
         degree: bool = False,
+        kept: int = 0,
     ) -> None:
         super().__init__()
         self.hops = hops
-        self.localsim = RefinedLocalSim(hidden_channels, scale) if refined else NaiveLocalSim(scale)
+        self.localsim = RefinedLocalSim(hidden_channels, scale, kept) if refined else NaiveLocalSim(scale, kept)
         self.degree = Standardized() if degree else None
         self.mlp = two_layer_perceptron(2 * (1 + hops + degree), hidden_channels, num_weights)
 
@@ -130,6 +154,12 @@ class LocalSimWeights(nn.Module):
             self.localsim.standardized.set(similarity)
         if self.degree is not None:
             self.degree.set(log_degree)
+
+    @torch.no_grad()
+    def keep(self, similarities: Tensor) -> None:
+        """The similarities [E] to read in place of those of the rows."""
+        assert self.localsim.kept is not None
+        self.localsim.kept.values.copy_(similarities)
 
     @torch.no_grad()
     def start_at(self, weights: Tensor, scale: float = 0.1) -> None:

@@ -17,6 +17,8 @@ from lsgnn.nn.fusion import LocalSimFusion, fuse, make_fusion
 from lsgnn.nn.rows import Channels, Rows
 from lsgnn.nn.sparse import SparseMatrix
 
+KEPT_SIMILARITIES = "fusion.weights.localsim.kept.values"  # in a `state_dict`
+
 
 class LSGNN(nn.Module):
     r"""Local Similarity Graph Neural Network (Chen et al., IJCAI 2023)
@@ -32,7 +34,7 @@ class LSGNN(nn.Module):
         in_channels: d, features per node.
         hidden_channels: z, width of every block.
         out_channels: C, classes.
-        K: hops.
+        K: hops (of rows of both directions: those of either together).
         dropout: applied once, before the output layer.
         weights: what steers the fusion.
         reduce_layers: layers of the reduction; all but the last have width 2z.
@@ -43,7 +45,7 @@ class LSGNN(nn.Module):
         reduce_init: Glorot over the stack of matrices (as released) or per matrix.
         reduce_norm: what norm is in the reduction: rows of length one (as released), which hides how large they were,
             columns by their mean and standard deviation over the rows in training (batch norm), or nothing.
-        localsim_scale, localsim_hops, localsim_degree: what the weights read, as in `LocalSimWeights`.
+        localsim_scale, localsim_hops, localsim_degree, localsim_kept: what the weights read, as in `LocalSimWeights`.
 
     Shapes:
         - input: `Rows` of b nodes, made by `lsgnn.nn.rows.make_rows` or the PyG transform `LSGNNPrecompute`
@@ -68,6 +70,7 @@ class LSGNN(nn.Module):
         localsim_scale: LocalSimScale = "none",
         localsim_hops: int = 0,
         localsim_degree: bool = False,
+        localsim_kept: int = 0,
     ) -> None:
         super().__init__()
         if adjacency_embedding and num_nodes is None:
@@ -76,18 +79,20 @@ class LSGNN(nn.Module):
         self.K, self.out_norm, self.dropout = K, out_norm, dropout
         z, blocks = hidden_channels, K + 1 + adjacency_embedding
         self.reduce = ChannelReduction(2 * K + 1, in_channels, z, reduce_layers, reduce_init, reduce_norm)
-        reads = dict(scale=localsim_scale, hops=localsim_hops, degree=localsim_degree)
+        reads = dict(scale=localsim_scale, hops=localsim_hops, degree=localsim_degree, kept=localsim_kept)
         self.fusion = make_fusion(weights, K, z, num_nodes, **reads)
         self.adjacency = AdjacencyEmbedding(num_nodes, z) if adjacency_embedding and num_nodes else None
         self.head = output_layer(head, blocks * z, 2 * z, out_channels)
 
     @classmethod
-    def from_config(cls, config: LSGNNConfig, in_channels: int, out_channels: int, num_nodes: int) -> LSGNN:
+    def from_config(
+        cls, config: LSGNNConfig, in_channels: int, out_channels: int, num_nodes: int, localsim_kept: int = 0
+    ) -> LSGNN:
         return cls(
             in_channels,
             config.hidden_channels,
             out_channels,
-            K=config.K,
+            K=config.num_hops,
             dropout=config.dropout,
             weights=config.weights,
             reduce_layers=config.reduce_layers,
@@ -97,6 +102,7 @@ class LSGNN(nn.Module):
             num_nodes=num_nodes,
             reduce_init=config.reduce_init,
             reduce_norm=config.reduce_norm,
+            localsim_kept=localsim_kept,
             **{name: getattr(config, name) for name in LOCALSIM_INPUTS},
         )
 
@@ -106,7 +112,8 @@ class LSGNN(nn.Module):
         in_channels = state_dict["reduce.weights.0"].shape[1]
         out_channels = state_dict["head.3.bias" if config.head == "mlp" else "head.bias"].shape[0]
         with torch.device("meta"):
-            model = cls.from_config(config, in_channels, out_channels, num_nodes)
+            kept = len(state_dict[KEPT_SIMILARITIES]) if KEPT_SIMILARITIES in state_dict else 0
+            model = cls.from_config(config, in_channels, out_channels, num_nodes, kept)
         model.load_state_dict(state_dict, assign=True)
         return model.eval()
 
@@ -119,6 +126,11 @@ class LSGNN(nn.Module):
         """Before training: mean and standard deviation of similarities and log degrees, where they are standardised."""
         if isinstance(self.fusion, LocalSimFusion):
             self.fusion.weights.set_scales(similarity, log_degree)
+
+    def keep_similarities(self, similarities: Tensor) -> None:
+        """Before training: what LocalSim reads in place of the similarities of features."""
+        assert isinstance(self.fusion, LocalSimFusion)
+        self.fusion.weights.keep(similarities)
 
     def embed(self, rows: Rows) -> Tensor:
         """The final representation of each node, [b, (K+1)·z] (one block more with the adjacency embedding)."""

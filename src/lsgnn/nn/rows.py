@@ -58,14 +58,20 @@ class NarrowChannels:
     """
 
     x: SparseMatrix  # [n, d]
-    adj: SparseMatrix  # [n, n]
+    filters: tuple[SparseMatrix, ...]  # Â [n, n] of each direction
     mixing: Tensor  # [2, K, K+1]
     index: Tensor | None = None  # rows to hand out: propagation needs all of them, but the model need not
 
     def project(self, weight: Tensor) -> Tensor:
         (blocks, d, z), n = weight.shape, self.x.shape[0]
         narrow = self.x @ weight.transpose(0, 1).reshape(d, blocks * z)  # [n, (2K+1)·z]
-        out = by_horner(narrow.view(n, blocks, z), self.mixing, lambda total: self.adj @ total.reshape(n, -1))
+        first, hops = narrow[:, :z].unsqueeze(1), narrow[:, z:].view(n, 2, len(self.filters), -1, z)
+        moved = []
+        for way, adj in enumerate(self.filters):
+            channels = torch.cat([first, hops[:, :, way].flatten(1, 2)], dim=1)  # [n, 2K+1, z]
+            out = by_horner(channels, self.mixing, lambda total, adj=adj: adj @ total.reshape(n, -1))  # type: ignore[misc]
+            moved.append(out[:, 1:].view(n, 2, -1, z))
+        out = torch.cat([first, torch.cat(moved, dim=2).flatten(1, 2)], dim=1)
         return (out if self.index is None else out[self.index]).transpose(0, 1)
 
     def select(self, index: Tensor) -> NarrowChannels:
@@ -73,7 +79,8 @@ class NarrowChannels:
 
     def to(self, device: torch.device | str) -> NarrowChannels:
         index = None if self.index is None else self.index.to(device)
-        return NarrowChannels(self.x.to(device), self.adj.to(device), self.mixing.to(device), index)
+        filters = tuple(adj.to(device) for adj in self.filters)
+        return NarrowChannels(self.x.to(device), filters, self.mixing.to(device), index)
 
 
 @dataclass(frozen=True)
@@ -144,8 +151,8 @@ def make_rows(pre: Precomputed, config: LSGNNConfig, dense: bool | None = None) 
     if dense:
         matrices = DenseChannels(torch.from_numpy(channels(pre, config)))
     else:
-        x, adj = SparseMatrix.of(sp.csr_array(pre.x)), SparseMatrix.of(pre.adj)
-        matrices = NarrowChannels(x, adj, torch.from_numpy(mixing(config)).float())
+        x, filters = SparseMatrix.of(sp.csr_array(pre.x)), tuple(map(SparseMatrix.of, pre.filters))
+        matrices = NarrowChannels(x, filters, torch.from_numpy(mixing(config)).float())
     links = None if pre.links is None else SparseMatrix.of(pre.links)
     return Rows(matrices, Neighbours.of(pre.similarity, pre.smoothing), links)
 
@@ -166,5 +173,6 @@ def prefers_dense(pre: Precomputed, config: LSGNNConfig) -> bool:
         return True
     K, (n, d) = config.K, pre.x.shape
     stored = sp.csr_array(pre.x).nnz if sp.issparse(pre.x) else n * d
-    narrow = (2 * K + 1) * stored + K * (K + 1) * pre.adj.nnz
-    return bool((2 * K + 1) * n * d / DENSE_ADVANTAGE < narrow)
+    blocks = 2 * config.num_hops + 1
+    narrow = blocks * stored + K * (K + 1) * sum(adj.nnz for adj in pre.filters)
+    return bool(blocks * n * d / DENSE_ADVANTAGE < narrow)

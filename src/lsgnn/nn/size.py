@@ -7,7 +7,7 @@ from lsgnn.config import LSGNNConfig
 
 def num_weights(config: LSGNNConfig, in_channels: int, out_channels: int, num_nodes: int) -> int:
     """Parameters and buffers of `lsgnn.nn.LSGNN`, all but a counter or two."""
-    K, z, n = config.K, config.hidden_channels, num_nodes
+    K, z, n = config.num_hops, config.hidden_channels, num_nodes
     per_channel = in_channels * z
     if (layers := config.reduce_layers) > 1:  # all but the last are 2z wide
         per_channel = in_channels * 2 * z + (layers - 2) * (2 * z) ** 2 + 2 * z * z
@@ -33,7 +33,7 @@ def num_weights(config: LSGNNConfig, in_channels: int, out_channels: int, num_no
 
 def num_activations(config: LSGNNConfig, rows: int, similarities: int) -> int:
     """What is held at the same time while so many rows pass through the model, none of it kept for a gradient."""
-    K, z = config.K, config.hidden_channels
+    K, z = config.num_hops, config.hidden_channels
     widest = z if config.reduce_layers == 1 else 3 * z  # a layer and the one before it
     per_row = (2 * K + 1) * (z + widest) + (K + 1) * z
     per_similarity = 2 * z if config.weights == "localsim" else 0

@@ -105,7 +105,7 @@ def write_inputs(store: Store, arrays: GraphArrays) -> None:
     for name, values in {"y": arrays.y, "node_ids": arrays.node_ids, **parts}.items():
         store.save(name, np.asarray(values))
     config = store.config
-    write_neighbours(store, arrays, filter_neighbours(config), config.direction, self_loops=False)
+    write_neighbours(store, arrays, filter_neighbours(config), config.read_direction, self_loops=False)
     direction = config.similarity_direction
     write_neighbours(store, arrays, similarity_neighbours(config), direction, config.localsim_self_loops)
     _write_filter(store)

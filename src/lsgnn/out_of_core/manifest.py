@@ -15,7 +15,7 @@ from lsgnn.errors import InputError
 from lsgnn.out_of_core.records import read_sealed, record_of, write_sealed
 
 MANIFEST = "manifest.json"
-NOT_STORED = ("filter", "localsim_hops", "adjacency_embedding")  # which stores do not serve
+NOT_STORED = ("filter", "localsim_space", "localsim_hops", "adjacency_embedding")  # which stores do not serve
 # of the settings, those that decide what is in a store; β, γ, the rule of propagation and fewer hops stay free
 PRECOMPUTED = (*(name for name in LSGNNConfig.STRUCTURE if name not in NOT_STORED), "K")
 FIX = "restore it, or remove the folder and run `precompute` again"

@@ -24,6 +24,13 @@ def require_storable(config: LSGNNConfig) -> None:
             f"structure_features={config.structure_features!r} is not for stores: use 'none', or write log degrees "
             "into x as columns of your own"
         )
+    if config.direction == "both":
+        raise InputError("direction='both' needs the powers of two filters, and a store holds one: use 'out' or 'in'")
+    if config.localsim_space != "features":
+        raise InputError(
+            f"localsim_space={config.localsim_space!r} compares what a store does not hold: use 'features', or train "
+            "in memory"
+        )
     if config.localsim_hops:
         raise InputError(
             f"localsim_hops={config.localsim_hops} reads the φ of other nodes, which a row of a store does not know: "

@@ -18,7 +18,7 @@ from lsgnn.propagate.extremes import require_moderate_features, require_moderate
 from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.filters import adjacency, filter_pair, normalized_adjacency
 from lsgnn.propagate.irdc import MAX_BASIS_K, mixing_matrix, propagate
-from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity, smoothing_matrix
+from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity, pairs_of, smoothing_matrix
 
 CACHE_BYTES = 1 << 22  # a column block of the propagated matrix should stay in the processor's cache
 NARROWEST_BLOCK = 64  # columns; in narrower ones reading the indices costs more than the cache saves
@@ -35,6 +35,9 @@ class Precomputed:
         links: A [n, n] of out-links, self loops kept, for the adjacency embedding (None unless asked for).
         columns: the scale of standardised features (None otherwise).
         smoothing: what averages φ over a node and its neighbours [n, n] (None unless asked for).
+        compared: A [n, n] of the neighbours that LocalSim compares by what a first model predicts (None where it
+            compares features, whose similarities are known beforehand).
+        back: Â against the edges, where both directions are read (`adj` is then the one along them; None otherwise).
     """
 
     x: Features
@@ -43,6 +46,13 @@ class Precomputed:
     links: sp.csr_array | None = None
     columns: ColumnScale | None = None
     smoothing: sp.csr_array | None = None
+    compared: sp.csr_array | None = None
+    back: sp.csr_array | None = None
+
+    @property
+    def filters(self) -> tuple[sp.csr_array, ...]:
+        """Â of each direction that is read."""
+        return (self.adj,) if self.back is None else (self.adj, self.back)
 
     @property
     def num_nodes(self) -> int:
@@ -65,13 +75,18 @@ def precompute(graph: Graph, config: LSGNNConfig, columns: ColumnScale | None = 
         columns = columns or ColumnScale.of(x)
     x = normalize_features(x, config.feature_norm, columns)
     require_moderate_features(x, graph, config.feature_norm)
-    adj = normalized_adjacency(adjacency(graph, config.direction), config.degree, config.filter)
-    require_moderate_filter(adj, x, graph, config.K)
+    adj, *back = (
+        normalized_adjacency(adjacency(graph, way), config.degree, config.filter) for way in config.directions
+    )
+    for filter in (adj, *back):
+        require_moderate_filter(filter, x, graph, config.K)
     if config.adjacency_embedding:
         require_moderate_weights(graph, "adjacency_embedding")
     links = adjacency(graph, "out", self_loops=True) if config.adjacency_embedding else None
     smoothing = smoothing_matrix(localsim_neighbours(graph, config)) if config.localsim_hops else None
-    return Precomputed(x, adj, neighbour_similarity(graph, x, config), links, columns, smoothing)
+    similarity = neighbour_similarity(graph, x, config)
+    compared = localsim_neighbours(graph, config) if config.localsim_space == "predictions" else None
+    return Precomputed(x, adj, similarity, links, columns, smoothing, compared, *back)
 
 
 def _require_memory_for(graph: Graph, x: Features) -> None:
@@ -84,9 +99,18 @@ def _require_memory_for(graph: Graph, x: Features) -> None:
 def neighbour_similarity(graph: Graph, x: Features, config: LSGNNConfig) -> NeighbourSimilarity:
     """Similarities over the neighbourhood that LocalSim reads (by default the one that propagation reads)."""
     neighbours = localsim_neighbours(graph, config)
-    ego = np.repeat(np.arange(graph.num_nodes), np.diff(neighbours.indptr))
-    pairs = np.stack([ego, neighbours.indices])
-    return NeighbourSimilarity.of(neighbours, edge_similarity(x, pairs, config.similarity, config.euclid_sign))
+    if config.localsim_space == "predictions":
+        return NeighbourSimilarity.unknown(neighbours)
+    compared = localsim_features(x, neighbours, config)
+    similarity = edge_similarity(compared, pairs_of(neighbours), config.similarity, config.euclid_sign)
+    return NeighbourSimilarity.of(neighbours, similarity)
+
+
+def localsim_features(x: Features, neighbours: sp.csr_array, config: LSGNNConfig) -> Features:
+    """The features whose similarities LocalSim reads [n, d]: as they are, or means over a node and its neighbours."""
+    if config.localsim_space != "propagated":
+        return x
+    return sparse_if_mostly_zero(smoothing_matrix(neighbours) @ x)
 
 
 def localsim_neighbours(graph: Graph, config: LSGNNConfig) -> sp.csr_array:
@@ -101,6 +125,7 @@ def mixing(config: LSGNNConfig) -> NDArray[np.float64]:
 
 def channels(pre: Precomputed, config: LSGNNConfig, rows: NDArray[np.integer] | None = None) -> NDArray[np.float32]:
     """The propagated features [2K+1, n, d]: X, then low-pass hops 1 … K, then high-pass hops 1 … K; or `rows` of them.
+    Of two directions, the hops of either follow upon each other in both parts [4K+1, n, d].
 
     Column blocks are independent of each other (Â^k X[:, c] needs only column c), so the work goes block by block and
     holds two n × block buffers besides the result. Up to K = 16 one product per hop serves both channels.
@@ -108,13 +133,14 @@ def channels(pre: Precomputed, config: LSGNNConfig, rows: NDArray[np.integer] | 
     n, d = pre.x.shape
     chosen = np.asarray(np.arange(n) if rows is None else rows, dtype=np.int64)
     require_memory(stack_bytes(config, n, d, len(chosen)), f"a stack of {n} × {d} features with K={config.K}", LOWER_K)
-    out = np.zeros((2 * config.K + 1, len(chosen), d), dtype=np.float32)
+    out = np.zeros((2 * config.num_hops + 1, len(chosen), d), dtype=np.float32)
     width = _block_width(n)
     fill = _fill_by_basis if config.K <= MAX_BASIS_K else _fill_by_recurrence
     for start in range(0, d, width):
         columns = slice(start, min(start + width, d))
         block = sp.csr_array(pre.x)[:, columns].toarray() if sp.issparse(pre.x) else pre.x[:, columns]
-        fill(out, start, np.array(block, dtype=np.float32, order="C"), chosen, pre.adj, config)
+        for way, adj in enumerate(pre.filters):
+            fill(out, start, np.array(block, dtype=np.float32, order="C"), chosen, adj, config, way)
     return out
 
 
@@ -122,7 +148,13 @@ def stack_bytes(config: LSGNNConfig, n: int, d: int, rows: int | None = None) ->
     """What `channels` takes: the stack itself and, where it is filled by recurrence, the hops of a block of columns."""
     width = min(d, _block_width(n))
     hops = config.K * n * width if config.K > MAX_BASIS_K else 2 * n * width
-    return 4 * ((2 * config.K + 1) * (n if rows is None else rows) * d + hops)
+    return 4 * ((2 * config.num_hops + 1) * (n if rows is None else rows) * d + hops)
+
+
+def channel_places(config: LSGNNConfig, way: int) -> NDArray[np.int64]:
+    """Numbers of the channels of one direction among all: its low-pass hops, its high-pass hops [2K]."""
+    hops = np.arange(way * config.K, (way + 1) * config.K)
+    return np.concatenate([1 + hops, 1 + config.num_hops + hops])
 
 
 def _block_width(n: int) -> int:
@@ -136,17 +168,18 @@ def _fill_by_basis(
     rows: NDArray[np.int64],
     adj: sp.csr_array,
     config: LSGNNConfig,
+    way: int,
 ) -> None:
-    """Columns of out [2K+1, b, d] from `start` on, from x [n, c].
+    """Columns of out [2K+1, b, d] from `start` on, from x [n, c]; the channels of one direction, X with the first.
 
     Each power Â^s X is computed once and added to every hop that holds it.
     """
     from lsgnn.propagate.power_kernels import add_multiples, next_power  # here, because Numba takes a while to import
 
     K, power, other = config.K, x, np.empty_like(x)
-    coefficients = np.zeros((K + 1, 2 * K + 1), dtype=np.float32)
-    coefficients[0, 0] = 1.0
-    coefficients[:, 1:] = mixing(config).reshape(2 * K, K + 1).T
+    coefficients = np.zeros((K + 1, len(out)), dtype=np.float32)
+    coefficients[0, 0] = way == 0
+    coefficients[:, channel_places(config, way)] = mixing(config).reshape(2 * K, K + 1).T
     for s in range(K + 1):
         add_multiples(power, rows, coefficients[s], out, start)
         if s < K:
@@ -161,6 +194,7 @@ def _fill_by_recurrence(
     rows: NDArray[np.int64],
     adj: sp.csr_array,
     config: LSGNNConfig,
+    way: int,
 ) -> None:
     """The same by the rule itself, for depths at which the power basis would lose digits."""
     columns = slice(start, start + x.shape[1])
@@ -170,6 +204,6 @@ def _fill_by_recurrence(
         def S(H: NDArray[np.float32], a: float = a, b: float = b) -> NDArray[np.float32]:
             return np.asarray(np.float32(a) * H + np.float32(b) * (adj @ H))
 
-        first = 1 + channel * config.K
-        for k, hop in enumerate(propagate(config.propagation, S, x, config.K, config.gamma)):
-            out[first + k, :, columns] = hop[rows]
+        places = channel_places(config, way)[channel * config.K :]
+        for place, hop in zip(places, propagate(config.propagation, S, x, config.K, config.gamma), strict=False):
+            out[place, :, columns] = hop[rows]

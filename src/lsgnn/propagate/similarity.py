@@ -9,7 +9,7 @@ A node without neighbours has :math:`\phi_i = 0`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -57,6 +57,15 @@ class NeighbourSimilarity:
         log_degree = np.log1p(np.diff(neighbours.indptr)).astype(np.float32)
         return cls(values, grouped, log_degree, mean_and_std(similarity))
 
+    @classmethod
+    def unknown(cls, neighbours: sp.csr_array) -> NeighbourSimilarity:
+        """A value of 0 for each stored entry of `neighbours`, in their order, for a model that keeps their own."""
+        shape = (neighbours.shape[0], neighbours.nnz)
+        rows = np.repeat(np.arange(shape[0]), np.diff(neighbours.indptr))
+        share = (neighbours.data / row_sums(neighbours)[rows]).astype(np.float32)
+        by_entry = sp.csr_array((share, np.arange(neighbours.nnz), neighbours.indptr), shape=shape)
+        return replace(cls.of(neighbours, share), values=np.zeros(shape[1], np.float32), share=by_entry)
+
     @property
     def degree_scale(self) -> tuple[float, float]:
         """Mean and standard deviation of the log degrees over the nodes."""
@@ -75,6 +84,12 @@ def mean_and_std(values: NDArray[np.floating]) -> tuple[float, float]:
     parts = (values[start : start + BLOCK].astype(np.float64) for start in range(0, len(values), BLOCK))
     std = float(np.sqrt(sum(((part - mean) ** 2).sum() for part in parts) / len(values)))
     return mean, std if std > 1e-6 * abs(mean) else 1.0
+
+
+def pairs_of(neighbours: sp.csr_array) -> NDArray[np.int64]:
+    """(i, j) of each stored entry of `neighbours`, in their order [2, E]."""
+    ego = np.repeat(np.arange(neighbours.shape[0]), np.diff(neighbours.indptr))
+    return np.stack([ego, neighbours.indices.astype(np.int64)])
 
 
 def smoothing_matrix(neighbours: sp.csr_array) -> sp.csr_array:

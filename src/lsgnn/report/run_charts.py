@@ -135,7 +135,7 @@ def fusion_chart(weights: FusionWeights) -> Markup:
     hops = list(range(1, K + 1))
     names = ("self (I)", "low-pass (L)", "high-pass (H)")
     lines = [Line(name, hops, weights.mean[:, c].tolist()) for c, name in enumerate(names)]
-    words = "Mean over nodes of the weight of each channel at each hop."
+    words = "Mean over nodes of the weight of each channel at each hop (of both directions: along the edges first)."
     ticks = hops if K <= 12 else None
     return drawn(
         line_chart("Mean fusion weights by hop and channel", words, lines, "hop", "mean weight α", x_ticks=ticks)

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 from scipy.special import softmax
@@ -18,9 +19,11 @@ from lsgnn.errors import InputError
 from lsgnn.graph.lookup import number_of
 from lsgnn.nn.contributions import contributions
 from lsgnn.nn.fusion import LocalSimFusion
+from lsgnn.nn.localsim import read
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import Rows
 from lsgnn.propagate.filters import adjacency
+from lsgnn.propagate.precompute import localsim_features, localsim_neighbours
 from lsgnn.propagate.similarity import edge_similarity
 
 if TYPE_CHECKING:
@@ -54,12 +57,13 @@ class Explanation:
             not use it.
         localsim_percentile: share of nodes (in percent) with a smaller φ, ties counted half.
         naive_localsim: the plain mean similarity to the neighbours, and its percentile.
-        alpha: fusion weights [K, 3], last axis (own, low, high).
+        alpha: fusion weights [K, 3], last axis (own, low, high); of two directions [2K, 3], along the edges first.
         own: contribution of the node's own block G_I to each class [C].
         hops: contributions of each hop and channel [K, 3, C].
         links: contribution of the adjacency embedding [C]; zero without one.
         bias: what is left [C]; own + hops + links + bias = logits.
         neighbours: the nodes it reads, the largest weight first.
+        hop_names: what the hops are called: "hop 1" and so on, of two directions "out 1" and "in 1".
         members: how many training runs the values are means of (φ and α of different ones are not on one scale, so
             look at a single `member` to interpret those).
     """
@@ -81,6 +85,7 @@ class Explanation:
     links: NDArray[np.float64] = field(repr=False)
     bias: NDArray[np.float64] = field(repr=False)
     neighbours: tuple[Neighbour, ...] = field(repr=False)
+    hop_names: tuple[str, ...] = field(repr=False)
     members: int
 
     def to_dict(self) -> dict[str, Any]:
@@ -107,6 +112,7 @@ class Explanation:
             "logits": named(self.logits),
             "own": named(self.own),
             "hops": hops,
+            "hop_names": list(self.hop_names),
             "links": named(self.links),
             "bias": named(self.bias),
             "members": self.members,
@@ -130,7 +136,7 @@ def explain(run: Run, node_id: Any, member: int | None = None) -> Explanation:
     parts = [contributions(model, row) for model in models]
     localsim = [phi for model in models if (phi := _localsim(model, run.rows)) is not None]
     phi = np.mean(localsim, axis=0) if localsim else None
-    naive = run.inputs.similarity.naive_localsim()
+    naive = _naive_localsim(models, run)
     with torch.no_grad():
         logits = run.logits if member is None else models[0](run.rows).numpy()
     probabilities = softmax(logits.astype(np.float64) / run.temperature, axis=1)
@@ -146,7 +152,8 @@ def explain(run: Run, node_id: Any, member: int | None = None) -> Explanation:
         localsim_percentile=None if phi is None else _percentile(phi, i),
         naive_localsim=float(naive[i]),
         naive_percentile=_percentile(naive, i),
-        neighbours=_neighbours(run, i, probabilities),
+        neighbours=_neighbours(run, models, i, probabilities),
+        hop_names=run.config.hop_names,
         members=len(models),
         **{
             name: _mean([getattr(p, name)[0] for p in parts])
@@ -165,13 +172,36 @@ def _localsim(model: LSGNN, rows: Rows) -> NDArray[np.float32] | None:
     return phi.numpy()
 
 
-def _neighbours(run: Run, i: int, probabilities: NDArray[np.float64]) -> tuple[Neighbour, ...]:
+def _naive_localsim(models: list[LSGNN], run: Run) -> NDArray[np.float32]:
+    """The plain mean similarity of all nodes [n], as the models read it."""
+    share = run.inputs.similarity.share
+    return np.asarray(np.mean([share @ _similarities(model, run.rows) for model in models], axis=0), dtype=np.float32)
+
+
+def _similarities(model: LSGNN, rows: Rows) -> NDArray[np.float32]:
+    """The similarities that a model reads [U]: those of the rows, or the ones it keeps itself."""
+    kept = model.fusion.weights.localsim.kept if isinstance(model.fusion, LocalSimFusion) else None
+    return np.asarray(read(rows.neighbours, kept).numpy())
+
+
+def _compared(run: Run, models: list[LSGNN], i: int, near: NDArray[np.integer]) -> NDArray[np.float32]:
+    """How similar node i is to the nodes near it; by a first model's predictions where they are compared (0 where
+    LocalSim does not read the edge), else by features, propagated if the model has them so."""
+    config, pre = run.config, run.inputs
+    if config.has_first_model:
+        mean = np.mean([_similarities(model, run.rows) for model in models], axis=0)
+        known = sp.csr_array((mean, pre.compared.indices, pre.compared.indptr), shape=pre.compared.shape)
+        return np.asarray(known[[i]].toarray()[0][near], dtype=np.float32)
+    x = localsim_features(pre.x, localsim_neighbours(run.graph, config), config)
+    return edge_similarity(x, np.stack([np.full(len(near), i), near]), config.similarity, config.euclid_sign)
+
+
+def _neighbours(run: Run, models: list[LSGNN], i: int, probabilities: NDArray[np.float64]) -> tuple[Neighbour, ...]:
     """The nodes that node i reads in one hop."""
     graph, pre = run.graph, run.inputs
-    near = adjacency(graph, run.config.direction)[[i]].indices
-    pairs = np.stack([np.full(len(near), i), near])
-    similarity = edge_similarity(pre.x, pairs, run.config.similarity, run.config.euclid_sign)
-    weight = pre.adj[[i]].toarray()[0]
+    near = adjacency(graph, run.direction)[[i]].indices
+    similarity = _compared(run, models, i, near)
+    weight = sum(adj[[i]].toarray()[0] for adj in pre.filters)  # of two directions together
     found = [
         Neighbour(
             node_id=graph.node_ids[j].item(),

@@ -29,9 +29,9 @@ def lines_of(why: Explanation) -> list[str]:
         f"{'':>6}{'own':>18}{'low-pass':>18}{'high-pass':>18}",
         f"{'itself':>6}{why.own[c]:+9.3f}",
     ]
-    for k, (alpha, hop) in enumerate(zip(why.alpha, why.hops, strict=True), start=1):
+    for name, alpha, hop in zip(why.hop_names, why.alpha, why.hops, strict=True):
         cells = "".join(f"{term[c]:+9.3f} ({a:+5.2f})".rjust(18) for a, term in zip(alpha, hop, strict=True))
-        lines.append(f"{f'hop {k}':>6}{cells}")
+        lines.append(f"{name:>6}{cells}")
     if np.any(why.links):
         lines.append(f"{'links':>6}{why.links[c]:+9.3f}")
     lines += [f"{'bias':>6}{why.bias[c]:+9.3f}", f"{'logit':>6}{why.logits[c]:+9.3f}"]

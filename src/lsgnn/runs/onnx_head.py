@@ -1,7 +1,7 @@
 """A trained head as ONNX: after propagation a node is a row, and rows are classified without this package or torch.
 
 The file reads `channels` [b, 2K+1, d] (a node's scaled features and, if it has them, degrees, then its K low-pass and
-its K high-pass hops) and, where the
+its K high-pass hops; of two directions, [b, 4K+1, d] with those along the edges first in either part) and, where the
 weights come from LocalSim, `similarity` [b, w] and `share` [b, w]: a node's similarities to its neighbours and the
 share of the neighbours that has each (rows sum to 1, padded with zeros; all zeros without neighbours); with
 `localsim_degree` also `log_degree` [b], log(1 + neighbours). LocalSim itself is in the file. Out come `logits` [b, C]
@@ -52,7 +52,7 @@ def onnx_model(run: Run) -> Any:
             f"localsim_hops={run.config.localsim_hops} reads the φ of other nodes, which a single row does not know: "
             "train with localsim_hops=0 to export a head"
         )
-    g, K, graph = OnnxGraph(), run.config.K, run.graph
+    g, K, graph = OnnxGraph(), run.config.num_hops, run.graph
     logits = [_logits(g, model) for model in run.modules]
     if len(logits) == 1:
         out = logits[0]

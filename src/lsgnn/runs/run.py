@@ -76,7 +76,8 @@ class Run:
     @property
     def direction(self) -> Direction:
         """Whose neighbours a node reads; a model that reads none is looked at as on an undirected graph."""
-        found: Direction = getattr(self.config, "direction", "undirected")
+        config = self.config
+        found: Direction = getattr(config, "read_direction", getattr(config, "direction", "undirected"))
         return found
 
     @property

@@ -82,7 +82,7 @@ class LocalScorer:
             "train with a lower K, fewer hidden_channels or fewer members",
         )
         self._x = growing(inputs.x)
-        self._degree = GrowingArray(row_sums(adjacency(run.graph, self.config.direction)))
+        self._degree = GrowingArray(row_sums(adjacency(run.graph, self.config.read_direction)))
         self._sums = [GrowingArray(known_sums(inputs, self.config, weight)) for weight in first]
         self._logits = GrowingArray(run.logits)
         self._mixing = torch.from_numpy(mixing(self.config)).float()
@@ -90,7 +90,9 @@ class LocalScorer:
     @staticmethod
     def can_score(run: Run) -> bool:
         config = run.config
-        return run.model == "lsgnn" and config.K <= MAX_BASIS_K and not (config.tied_to_nodes or config.localsim_hops)
+        if run.model != "lsgnn" or config.K > MAX_BASIS_K or config.tied_to_nodes:
+            return False
+        return not config.reads_beyond_neighbours
 
     @torch.no_grad()
     def score(self, new: NewNodes) -> Scored:

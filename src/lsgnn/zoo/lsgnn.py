@@ -83,9 +83,9 @@ class LSGNNEntry(Model[LSGNNConfig]):
         scales: Scales,
         exact: bool,
     ) -> Rows:
-        """Known nodes stay as they are, unless the exact way is asked for (see `lsgnn.nn.attached_rows`) or LocalSim is
-        smoothed, which reads the neighbours of neighbours."""
-        if exact or config.localsim_hops:
+        """Known nodes stay as they are, unless the exact way is asked for (see `lsgnn.nn.attached_rows`) or neighbours
+        do not know all that is read."""
+        if exact or config.reads_beyond_neighbours:
             rows: Rows = super().attached(graph, inputs, new, config, scales, exact)
             return rows if inputs.links is None else replace(rows, links=_links_of_enlarged(inputs, new))
         new = new_with_structure(graph.num_nodes, new, config, scales)
@@ -100,7 +100,8 @@ def _links_of_enlarged(inputs: Precomputed, new: NewNodes) -> SparseMatrix:
 
 
 def build(config: LSGNNConfig, graph: Graph, inputs: Precomputed) -> LSGNN:
-    return LSGNN.from_config(config, inputs.x.shape[1], graph.num_classes, graph.num_nodes)
+    kept = inputs.compared.nnz if inputs.compared is not None and config.has_first_model else 0
+    return LSGNN.from_config(config, inputs.x.shape[1], graph.num_classes, graph.num_nodes, kept)
 
 
 def space(trial: Any) -> dict[str, Any]:

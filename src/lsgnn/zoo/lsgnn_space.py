@@ -29,11 +29,12 @@ def paper_space(trial: Trial) -> dict[str, Any]:
 
 
 def extended_space(trial: Trial, score: SelectBy = "val_accuracy") -> dict[str, Any]:
-    """Also what the paper leaves fixed or unsaid: directions, degrees, weights, widths, depth and selection (by loss or
-    by `score`)."""
+    """Also what the paper leaves fixed or unspecified: directions, degrees, weights and what LocalSim reads, widths,
+    depth and selection (by loss or by `score`)."""
     return paper_space(trial) | {
-        "direction": trial.suggest_categorical("direction", ("undirected", "out", "in")),
+        "direction": trial.suggest_categorical("direction", ("undirected", "out", "in", "both")),
         "localsim_direction": trial.suggest_categorical("localsim_direction", ("same", "undirected", "out", "in")),
+        "localsim_space": trial.suggest_categorical("localsim_space", ("features", "propagated", "predictions")),
         "localsim_scale": trial.suggest_categorical("localsim_scale", ("none", "standard")),
         "localsim_hops": trial.suggest_categorical("localsim_hops", (0, 1, 2)),
         "localsim_degree": trial.suggest_categorical("localsim_degree", (False, True)),

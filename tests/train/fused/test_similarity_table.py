@@ -67,3 +67,10 @@ def test_a_training_on_the_grid_equals_the_exact_one(settings: dict[str, Any]) -
     assert grid.history != exact.history  # the grid was used
     for a, b in zip(exact.history, grid.history, strict=True):
         assert a == pytest.approx(b, abs=1e-4)
+
+
+def test_similarities_that_are_not_known_yet_are_left_alone() -> None:
+    unknown = NeighbourSimilarity.unknown(sp.csr_array(np.ones((3, 3), np.float32)))
+    assert on_grid(unknown, points=5) is unknown
+    np.testing.assert_allclose(unknown.share.sum(axis=1), 1, rtol=1e-6)
+    assert unknown.share.indices.tolist() == list(range(9))

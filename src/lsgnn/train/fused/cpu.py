@@ -12,6 +12,7 @@ from torch import Tensor
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
 from lsgnn.graph.splits import Split
+from lsgnn.nn.model import KEPT_SIMILARITIES
 from lsgnn.propagate.irdc import MAX_BASIS_K
 from lsgnn.propagate.precompute import Precomputed
 from lsgnn.train.fused.epochs import GRADIENT, PREDICT, TRAIN
@@ -82,7 +83,8 @@ def train_cpu(
     if best_epoch == 0:
         BestEpoch(config.select_by).require_any(config.lr)
     epochs = _lines(history[:epochs_run], key)
-    kept = {name: initial[name].clone() for name in (SIMILARITY_SCALE, DEGREE_SCALE) if name in initial}
+    constant = (SIMILARITY_SCALE, DEGREE_SCALE, KEPT_SIMILARITIES)
+    kept = {name: initial[name].clone() for name in constant if name in initial}
     return Trained(task.layout.unpack(state.best) | kept, best_epoch, epochs, time.perf_counter() - start)
 
 

@@ -60,7 +60,7 @@ class Layout:
         n = pre.num_nodes if config.adjacency_embedding else 0
         d, localsim, batch_norm = pre.x.shape[1], config.weights == "localsim", config.reduce_norm == "batch"
         hops, columns = config.localsim_hops if localsim else 0, config.localsim_columns if localsim else 1
-        return cls(config.K, config.hidden_channels, d, C, localsim, dense, n, batch_norm, hops, columns)
+        return cls(config.num_hops, config.hidden_channels, d, C, localsim, dense, n, batch_norm, hops, columns)
 
     @property
     def w(self) -> Width:

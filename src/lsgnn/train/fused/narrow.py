@@ -20,7 +20,7 @@ import numpy as np
 
 from lsgnn.compiled import inlined, kernel
 from lsgnn.train.fused.adam import Step, adam
-from lsgnn.train.fused.structs import Csr, Floats, Narrow, Scratch, Shape, State, Weights, Work
+from lsgnn.train.fused.structs import Csr, Filter, Floats, Narrow, Scratch, Shape, State, Weights, Work
 from lsgnn.train.fused.team import TILES, Team, claim
 from lsgnn.train.fused.vector import Vec, Width, splat, vload, vstore
 
@@ -53,15 +53,15 @@ def level(m: Csr, a: Vec, V: Floats, c: Vec, Y: Floats, out: Floats, w: Width) -
 
 @inlined
 def reduce_tile(
-    column: int, top: int, narrow: Narrow, W: Floats, work: Work, s: Scratch, shape: Shape, w: Width
+    column: int, top: int, narrow: Narrow, filter: Filter, W: Floats, work: Work, s: Scratch, shape: Shape, w: Width
 ) -> None:
     """A tile of Z; `top` is the highest power of Â in its columns."""
-    c, width, outer, Y, V = narrow.coefficients, shape.width, narrow.outer, s.Y, s.Y
+    c, width, outer, Y, V = narrow.coefficients, shape.width, filter.outer, s.Y, s.Y
     multiply(narrow.X, W, column * shape.d, len(w), Y, w)
     a = vload(c, top * width + column, w)
     for power in range(top - 1, 0, -1):
         out = s.T1 if power & 1 else s.T0
-        level(narrow.inner, a, V, vload(c, power * width + column, w), Y, out, w)
+        level(filter.inner, a, V, vload(c, power * width + column, w), Y, out, w)
         V, a = out, splat(ONE, w)
     c0 = vload(c, column, w)
     for r in range(outer.rows.shape[0]):
@@ -72,12 +72,14 @@ def reduce_tile(
 
 
 @inlined
-def gradient_tile(column: int, top: int, narrow: Narrow, work: Work, s: Scratch, shape: Shape, w: Width) -> None:
+def gradient_tile(
+    column: int, top: int, narrow: Narrow, filter: Filter, work: Work, s: Scratch, shape: Shape, w: Width
+) -> None:
     """The gradient at Y for one tile, into T1, from that at Z (training rows of work.Z)."""
     c, width, G, F, V, D = narrow.coefficients, shape.width, work.Z, s.Y, s.Y, s.T1
-    inner_T, a = narrow.inner_T, vload(c, top * width + column, w)
+    inner_T, a = filter.inner_T, vload(c, top * width + column, w)
     if top > 0:
-        multiply(narrow.outer_T, G, column * shape.rows, len(w), F, w)
+        multiply(filter.outer_T, G, column * shape.rows, len(w), F, w)
     for power in range(top - 1, 0, -1):
         out = D if power & 1 else s.T0
         level(inner_T, a, V, vload(c, power * width + column, w), F, out, w)
@@ -88,7 +90,7 @@ def gradient_tile(column: int, top: int, narrow: Narrow, work: Work, s: Scratch,
             vstore(D, i, a * vload(F, i, w) if top > 0 else splat(ZERO, w))
     c0 = vload(c, column, w)
     for r in range(shape.train_rows):
-        i, g = narrow.outer.rows[r] * len(w), c0 * vload(G, column * shape.rows + r * len(w), w)
+        i, g = filter.outer.rows[r] * len(w), c0 * vload(G, column * shape.rows + r * len(w), w)
         vstore(D, i, g if r < narrow.unread else g + vload(D, i, w))
 
 
@@ -97,6 +99,7 @@ def step_tile(
     column: int,
     top: int,
     narrow: Narrow,
+    filter: Filter,
     p: Weights,
     state: State,
     work: Work,
@@ -107,7 +110,7 @@ def step_tile(
 ) -> None:
     """Adam on a tile of the weights. Xᵀ comes in blocks of nodes, so that a block of dY stays in the cache; with the
     last block the gradient is known, and used without being stored."""
-    gradient_tile(column, top, narrow, work, s, shape, w)
+    gradient_tile(column, top, narrow, filter, work, s, shape, w)
     XT, d, blocks = narrow.XT, shape.d, narrow.XT.rows.shape[0] // shape.d
     for block in range(blocks):
         for j in range(d):
@@ -130,10 +133,11 @@ def reduce_narrow(
     tile = claim(team, TILES)
     while tile < tiles:
         column, top = narrow.tile_column[tile], narrow.tile_top[tile]
+        filter = narrow.back if narrow.tile_back[tile] else narrow.forth
         if narrow.tile_size[tile] == len(wide):
-            reduce_tile(column, top, narrow, W, work, s, shape, wide)
+            reduce_tile(column, top, narrow, filter, W, work, s, shape, wide)
         else:
-            reduce_tile(column, top, narrow, W, work, s, shape, w)
+            reduce_tile(column, top, narrow, filter, W, work, s, shape, w)
         tile = claim(team, TILES)
 
 
@@ -147,8 +151,9 @@ def step_narrow(
     tile = claim(team, TILES)
     while tile < tiles:
         column, top = narrow.tile_column[tile], narrow.tile_top[tile]
+        filter = narrow.back if narrow.tile_back[tile] else narrow.forth
         if narrow.tile_size[tile] == len(wide):
-            step_tile(column, top, narrow, p, state, work, s, shape, step, wide)
+            step_tile(column, top, narrow, filter, p, state, work, s, shape, step, wide)
         else:
-            step_tile(column, top, narrow, p, state, work, s, shape, step, w)
+            step_tile(column, top, narrow, filter, p, state, work, s, shape, step, w)
         tile = claim(team, TILES)

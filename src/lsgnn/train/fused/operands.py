@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from lsgnn.errors import InputError
 from lsgnn.propagate.precompute import Precomputed, mixing
 from lsgnn.propagate.similarity import NeighbourSimilarity
 from lsgnn.train.fused.layout import DEGREE_SCALE, SIMILARITY_SCALE, Layout
-from lsgnn.train.fused.structs import Csr, Floats, Links, Narrow, ScoredRows, Smoothing
+from lsgnn.train.fused.structs import Csr, Filter, Floats, Links, Narrow, ScoredRows, Smoothing
 
 Nodes = NDArray[np.int64]
 NO_FLOATS, NO_INDICES = np.zeros(0, np.float32), np.zeros(0, np.uint32)
@@ -49,12 +49,17 @@ def link_operands(pre: Precomputed, config: LSGNNConfig) -> Links | None:
 
 
 def power_coefficients(config: LSGNNConfig) -> NDArray[np.float32]:
-    """Of Â^s in each block of columns, s = 0 … K [K+1, 2K+1]."""
-    K, M = config.K, mixing(config)  # [2, K, K+1]
-    blocks = np.zeros((2 * K + 1, K + 1), dtype=np.float32)
+    """Of Â^s in each block of columns, s = 0 … K [K+1, 2K+1]; the hops of two directions have the same."""
+    K, hops, M = config.K, config.num_hops, mixing(config)  # [2, K, K+1]
+    blocks = np.zeros((2 * hops + 1, K + 1), dtype=np.float32)
     blocks[0, 0] = 1.0
-    blocks[1:] = M.transpose(1, 0, 2).reshape(2 * K, K + 1)
+    blocks[1:] = np.tile(M.transpose(1, 0, 2), (hops // K, 1, 1)).reshape(2 * hops, K + 1)
     return np.ascontiguousarray(blocks.T)
+
+
+def way_of_blocks(config: LSGNNConfig) -> NDArray[np.int64]:
+    """Which direction each block of columns is of, 0 or 1; X goes with the first."""
+    return np.concatenate([[0], np.repeat(np.arange(len(config.directions)), 2 * config.K)])
 
 
 @dataclass(frozen=True)
@@ -68,19 +73,21 @@ class Reach:
     unread: int  # the first so many training rows are not read by any other
 
     @classmethod
-    def of(cls, adj: sp.csr_array, train: Nodes, val: Nodes, powers: int) -> Reach:
-        """`powers` is the highest power of Â that occurs."""
-        n = adj.shape[0]
-        read, frontier = np.zeros(n, dtype=bool), np.concatenate([train, val])
-        for _ in range(powers):
-            now = np.zeros(n, dtype=bool)
-            now[adj[frontier].indices] = True
-            read |= now
-            frontier = np.flatnonzero(now)
+    def of(cls, filters: Sequence[sp.csr_array], train: Nodes, val: Nodes, powers: int) -> Reach:
+        """`powers` is the highest power of Â that occurs, in each direction."""
+        n = filters[0].shape[0]
+        read = np.zeros(n, dtype=bool)
+        for adj in filters:
+            frontier = np.concatenate([train, val])
+            for _ in range(powers):
+                now = np.zeros(n, dtype=bool)
+                now[adj[frontier].indices] = True
+                read |= now
+                frontier = np.flatnonzero(now)
         needed = read.copy()
         needed[train] = needed[val] = True
         nodes = np.flatnonzero(needed)
-        nodes = nodes[_neighbours_together(adj[nodes][:, nodes])]
+        nodes = nodes[_neighbours_together(filters[0][nodes][:, nodes])]
         position = np.zeros(n, dtype=np.int64)
         position[nodes] = np.arange(len(nodes))
         parts = [train[~read[train]], train[read[train]], val]
@@ -99,35 +106,45 @@ def narrow_operands(pre: Precomputed, config: LSGNNConfig, reach: Reach, layout:
     N, t, scored = len(reach.nodes), reach.train_rows, reach.scored
     read = np.zeros(N, dtype=bool)
     read[reach.inner] = True
-    A = sp.csr_array(sp.csr_array(pre.adj)[reach.nodes][:, reach.nodes] @ sp.diags_array(read.astype(np.float32)))
     x = sp.csr_array(sp.csr_array(pre.x)[reach.nodes])
-    inner, outer = A[reach.inner], A[scored]
     c = power_coefficients(config)
     top = np.where(c != 0, np.arange(len(c))[:, None], 0).max(axis=0)  # of each block
     blocks = [np.arange(column, column + size) // layout.z for column, size in layout.tiles]
-    XT = outer_T = inner_T = NOTHING
+    ways = way_of_blocks(config)
+    XT = NOTHING
     if learns:
         learning = read.copy()
         learning[scored[:t]] = True  # other nodes have no gradient at X W
         XT = as_csr(_transposed_in_blocks(x, learning))
-        outer_T = as_csr(sp.csr_array(outer[:t].T)[reach.inner], reach.inner)
-        inner_T = as_csr(sp.csr_array((sp.diags_array(read.astype(np.float32)) @ A).T)[reach.inner], reach.inner)
+    filters = [_filter(adj, reach, read, learns) for adj in pre.filters]
     tops = np.array([top[b].max() for b in blocks])
     sizes = np.array([size for _, size in layout.tiles])
-    order = np.argsort(-sizes * (x.nnz + tops * A.nnz), kind="stable")  # long tiles first: threads end together
+    edges = len(filters[0].outer.value) + len(filters[0].inner.value)
+    order = np.argsort(-sizes * (x.nnz + tops * edges), kind="stable")  # long tiles first: threads end together
     return Narrow(
         X=as_csr(x),
         XT=XT,
-        outer=as_csr(outer, scored),
-        inner=as_csr(inner, reach.inner),
-        outer_T=outer_T,
-        inner_T=inner_T,
+        forth=filters[0],
+        back=filters[-1],
         unread=reach.unread,
         coefficients=np.repeat(c, layout.z, axis=1).ravel(),
         tile_column=np.array([column for column, _ in layout.tiles])[order],
         tile_size=sizes[order],
         tile_top=tops[order],
+        tile_back=np.array([ways[b[0]] for b in blocks])[order],
     )
+
+
+def _filter(adj: sp.csr_array, reach: Reach, read: NDArray[np.bool_], learns: bool) -> Filter:
+    """One direction's Â at the nodes that are reached; `read` [N] are those that some row reads."""
+    reading = sp.diags_array(read.astype(np.float32))
+    A = sp.csr_array(sp.csr_array(adj)[reach.nodes][:, reach.nodes] @ reading)
+    inner, outer = A[reach.inner], A[reach.scored]
+    outer_T = inner_T = NOTHING
+    if learns:
+        outer_T = as_csr(sp.csr_array(outer[: reach.train_rows].T)[reach.inner], reach.inner)
+        inner_T = as_csr(sp.csr_array((reading @ A).T)[reach.inner], reach.inner)
+    return Filter(as_csr(outer, reach.scored), as_csr(inner, reach.inner), outer_T, inner_T)
 
 
 def _transposed_in_blocks(x: sp.csr_array, learning: NDArray[np.bool_]) -> sp.csr_array:

@@ -14,7 +14,7 @@ from lsgnn.memory import LOWER_K, require_memory
 from lsgnn.propagate.power_kernels import next_power
 from lsgnn.propagate.precompute import Precomputed
 from lsgnn.train.fused.aligned import aligned
-from lsgnn.train.fused.operands import Nodes, power_coefficients
+from lsgnn.train.fused.operands import Nodes, power_coefficients, way_of_blocks
 from lsgnn.train.fused.structs import Floats, Panels
 from lsgnn.train.fused.vector import Width
 
@@ -41,37 +41,45 @@ def feature_blocks(d: int, Q: int) -> tuple[int, int]:
 
 def panel_operand(pre: Precomputed, config: LSGNNConfig, scored: Nodes) -> Panels:
     """All channels at the scored nodes."""
-    (n, d), K, rows = pre.x.shape, config.K, register_rows()
+    (n, d), K, channels, rows = pre.x.shape, config.K, 2 * config.num_hops + 1, register_rows()
     P, (blocks, block) = len(rows[0]), feature_blocks(pre.x.shape[1], len(rows[1]))
     panels = -(-len(scored) // P)
     padded = panels * P
     require_memory(
-        4 * ((2 * K + 1) * blocks * padded + (K + 1) * len(scored) + 2 * n) * block,
+        4 * (channels * blocks * padded + len(pre.filters) * (K + 1) * len(scored) + 2 * n) * block,
         f"a stack of {len(scored)} × {d} features with K={K}",
         LOWER_K,
     )
-    values = aligned((2 * K + 1) * blocks * padded * block).reshape(2 * K + 1, blocks, panels, block, P)
-    basis = np.zeros((K + 1, len(scored), block), np.float32)
-    coefficients, row_of_sums = power_coefficients(config), np.zeros(block, np.float32)
+    values = aligned(channels * blocks * padded * block).reshape(channels, blocks, panels, block, P)
+    basis = np.zeros((len(pre.filters), K + 1, len(scored), block), np.float32)
+    coefficients, row_of_sums = _by_direction(config), np.zeros(block, np.float32)
     for b in range(blocks):
-        power = np.zeros((n, block), np.float32)
         columns = slice(b * block, min((b + 1) * block, d))
         part = sp.csr_array(pre.x)[:, columns].toarray() if sp.issparse(pre.x) else pre.x[:, columns]
-        power[:, : part.shape[1]] = part
-        other = np.empty_like(power)
-        for s in range(K + 1):
-            np.take(power, scored, axis=0, out=basis[s])
-            if s < K:
-                next_power(pre.adj.indptr, pre.adj.indices, pre.adj.data, power, other)
-                power, other = other, power
-        pack(basis, coefficients, values, b, row_of_sums)
+        for way, adj in enumerate(pre.filters):
+            power = np.zeros((n, block), np.float32)
+            power[:, : part.shape[1]] = part
+            other = np.empty_like(power)
+            for s in range(K + 1):
+                np.take(power, scored, axis=0, out=basis[way, s])
+                if s < K:
+                    next_power(adj.indptr, adj.indices, adj.data, power, other)
+                    power, other = other, power
+        pack(basis.reshape(-1, len(scored), block), coefficients, values, b, row_of_sums)
     together = max(1, BYTES_TOGETHER // (4 * P * block))
     return Panels(values.ravel(), blocks, block, panels, together, *rows)
 
 
+def _by_direction(config: LSGNNConfig) -> Floats:
+    """Coefficients of the powers of each direction in each channel [directions · (K+1), channels]."""
+    c, way = power_coefficients(config), way_of_blocks(config)
+    return np.concatenate([c * (way == number) for number in range(len(config.directions))]).astype(np.float32)
+
+
 @entry_point("the packing of features, 1 s")
 def pack(basis: Floats, coefficients: Floats, out: NDArray[np.float32], b: int, row: Floats) -> None:
-    """Block b of all channels, out [2K+1, blocks, panels, block, P], from the powers' [K+1, rows, block]."""
+    """Block b of all channels, out [2K+1, blocks, panels, block, P], from the powers' [K+1, rows, block], of two
+    directions one after the other."""
     powers, rows, block = basis.shape
     P = out.shape[4]
     for r in range(rows):

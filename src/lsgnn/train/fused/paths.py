@@ -32,17 +32,18 @@ def chosen_path(pre: Precomputed, config: LSGNNConfig, train_rows: int, val_rows
     if path != "auto":
         return path
     narrow, dense = (reduction_ns(pre, config, train_rows, val_rows, path) for path in ("narrow", "dense"))
-    stack = (2 * config.K + 1) * (train_rows + val_rows) * pre.x.shape[1] * 4
+    stack = (2 * config.num_hops + 1) * (train_rows + val_rows) * pre.x.shape[1] * 4
     return "dense" if dense < narrow and stack <= LARGEST_STACK else "narrow"
 
 
 def reduction_ns(pre: Precomputed, config: LSGNNConfig, train_rows: int, val_rows: int, path: Path) -> float:
     """Per hidden column and epoch."""
-    (n, d), K = pre.x.shape, config.K
+    (n, d), K, blocks = pre.x.shape, config.K, 2 * config.num_hops + 1
     if path == "dense":
-        return float((2 * K + 1) * (2 * train_rows + val_rows) * d * DENSE_NS)
+        return float(blocks * (2 * train_rows + val_rows) * d * DENSE_NS)
     stored = sp.csr_array(pre.x).nnz if sp.issparse(pre.x) else n * d
-    return float(2 * ((2 * K + 1) * stored + K * (K + 1) * pre.adj.nnz) * SPARSE_NS)
+    edges = sum(adj.nnz for adj in pre.filters)
+    return float(2 * (blocks * stored + K * (K + 1) * edges) * SPARSE_NS)
 
 
 def chosen_threads(
@@ -54,7 +55,7 @@ def chosen_threads(
         raise InputError(f"threads={threads} is out of range: it must be at least 1")
     if threads is not None:
         return threads
-    columns = (config.K + 1) * config.hidden_channels
-    rows = (3 * train_rows + val_rows) * columns * (C + 2 * config.K + 1) * ROW_NS
+    columns = (config.num_hops + 1) * config.hidden_channels
+    rows = (3 * train_rows + val_rows) * columns * (C + 2 * config.num_hops + 1) * ROW_NS
     cost = reduction_ns(pre, config, train_rows, val_rows, path) * config.hidden_channels + rows
     return max(1, min(torch.get_num_threads(), int(cost / LEAST_NS)))

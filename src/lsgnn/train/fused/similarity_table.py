@@ -29,6 +29,8 @@ def on_grid(similarity: NeighbourSimilarity, points: int = POINTS) -> NeighbourS
     if len(values) <= points or not np.isfinite(values).all():
         return similarity
     low, high = values.min(), values.max()
+    if low == high:  # not known yet: a first model, which does not read them, is trained on their account
+        return similarity
     grid = np.linspace(low, high, points)
     place = (values - low) / (high - low) * (points - 1)
     left = np.minimum(place.astype(np.int64), points - 2)

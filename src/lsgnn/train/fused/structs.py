@@ -1,8 +1,9 @@
 """What the kernels are handed: named tuples of flat arrays and numbers. `layout.py` and `operands.py` fill them.
 
 Letters: b rows that are scored (training rows first, then validation), N nodes that these rows can reach, d features,
-z hidden columns (padded), K hops, C classes, U distinct similarities. The 2K+1 channels stand side by side in blocks of
-z columns, in the order X, low 1, high 1, low 2, high 2 …; `width` = (2K+1)·z is the length of one such row.
+z hidden columns (padded), K hops (of two directions: those of either together), C classes, U distinct similarities. The
+2K+1 channels stand side by side in blocks of z columns, in the order X, low 1, high 1, low 2, high 2 …; `width` =
+(2K+1)·z is the length of one such row.
 
 Indices are uint32: unsigned, so that Numba writes no code for negative ones.
 """
@@ -58,20 +59,28 @@ class Csr(NamedTuple):
     value: Floats
 
 
+class Filter(NamedTuple):
+    """Â of one direction, in the parts that the narrow reduction multiplies by."""
+
+    outer: Csr  # [b, N] from the scored rows to the nodes they read; row r of Z is node outer.rows[r]
+    inner: Csr  # among the nodes that are read
+    outer_T: Csr  # transposed, training rows only: its columns are rows of Z
+    inner_T: Csr
+
+
 class Narrow(NamedTuple):
     """Operands of the narrow reduction (see `narrow.py`); N nodes go by their position among those reached."""
 
     X: Csr  # [N, d]
     XT: Csr  # [blocks · d, N]: the transpose in blocks of nodes, those only that carry a gradient
-    outer: Csr  # [b, N] Â from the scored rows to the nodes they read; row r of Z is node outer.rows[r]
-    inner: Csr  # Â among the nodes that are read
-    outer_T: Csr  # transposed, training rows only: its columns are rows of Z
-    inner_T: Csr
+    forth: Filter
+    back: Filter  # against the edges, where both directions are read; else the same again
     unread: int  # the first so many training rows are not read by any other
     coefficients: Floats  # [S+1, width] of Â^s in each column
     tile_column: NDArray[np.int64]  # tiles: first column, number of columns, highest power of Â
     tile_size: NDArray[np.int64]
     tile_top: NDArray[np.int64]
+    tile_back: NDArray[np.int64]  # 1 for tiles of hops against the edges
 
 
 class Panels(NamedTuple):

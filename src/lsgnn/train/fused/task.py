@@ -13,7 +13,9 @@ from lsgnn.config import ClassWeight, LSGNNConfig
 from lsgnn.errors import InputError
 from lsgnn.graph.splits import Split
 from lsgnn.memory import LOWER_EITHER, require_memory
+from lsgnn.nn.model import KEPT_SIMILARITIES
 from lsgnn.propagate.precompute import Precomputed
+from lsgnn.propagate.similarity import NeighbourSimilarity
 from lsgnn.train.class_weights import class_weights, loss_shares
 from lsgnn.train.fused.buffers import make_scratch, make_shape, make_work, scratch_bytes
 from lsgnn.train.fused.epochs import run
@@ -59,7 +61,7 @@ class Task:
         threads: int | None = None,
         exact: bool = False,
     ) -> Task:
-        train, val = np.flatnonzero(split.train), np.flatnonzero(split.val)
+        pre, train, val = _with_kept(pre, initial), np.flatnonzero(split.train), np.flatnonzero(split.val)
         for part, nodes in (("training", train), ("validation", val)):
             if len(nodes) == 0:
                 raise InputError(f"the {part} mask is empty: mark at least one labelled node")
@@ -72,7 +74,7 @@ class Task:
             scored = np.concatenate([train, val])
             H = panel_operand(pre, config, scored)
         else:
-            reach = Reach.of(pre.adj, train, val, config.K)
+            reach = Reach.of(pre.filters, train, val, config.K)
             scored, reached = reach.nodes[reach.scored], len(reach.nodes)
             narrow = narrow_operands(pre, config, reach, layout)
         labels = _labels(y, scored, C)
@@ -87,9 +89,9 @@ class Task:
         cls, pre: Precomputed, config: LSGNNConfig, state_dict: Mapping[str, Tensor], threads: int | None = None
     ) -> Task:
         """All rows, none of them trained."""
-        n, C = pre.num_nodes, len(state_dict[HEAD_BIAS])
+        pre, n, C = _with_kept(pre, state_dict), pre.num_nodes, len(state_dict[HEAD_BIAS])
         layout = Layout.of(config, pre, C, dense=False)
-        reach = Reach.of(pre.adj, np.arange(0), np.arange(n), config.K)
+        reach = Reach.of(pre.filters, np.arange(0), np.arange(n), config.K)
         unlabelled, uncounted = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.float32)
         rows = row_operands(pre, layout, state_dict, reach.nodes[reach.scored], 0, unlabelled, uncounted)
         narrow = narrow_operands(pre, config, reach, layout, learns=False)
@@ -158,6 +160,13 @@ def _hyper(config: LSGNNConfig, positive: int) -> Hyper:
         rule=RULES[config.select_by],
         positive=positive,
     )
+
+
+def _with_kept(pre: Precomputed, weights: Mapping[str, Tensor]) -> Precomputed:
+    """With the similarities that the model keeps itself, if it does."""
+    if pre.compared is None or KEPT_SIMILARITIES not in weights:
+        return pre
+    return replace(pre, similarity=NeighbourSimilarity.of(pre.compared, weights[KEPT_SIMILARITIES].numpy()))
 
 
 def _tabulated(pre: Precomputed) -> Precomputed:
