@@ -6,7 +6,7 @@
     checks.py      the one check before compiled code reads an array
     records.py     digests: what is read is what was written
     store.py       the folder that everything below fills; an existing file is a finished step
-    edges.py       edges in any order                         →  sorted neighbour lists on disk
+    edges.py       edges in any order                         →  sorted neighbour lists on disk (with edge_kernels.py)
     columns.py     features [n, d]                            →  scaled blocks of columns
     tasks.py       one block of columns                       →  its K propagated hops and its share of the similarities
     executors.py   who runs the tasks: this process, several, or a Ray cluster

@@ -138,7 +138,9 @@ def edge_parts(store: Store, indptr: NDArray[np.int64]) -> Iterator[tuple[slice,
     at_once = max(1, store.manifest.memory // BYTES_PER_EDGE)
     for start in range(0, int(indptr[-1]), at_once):
         part = slice(start, min(start + at_once, int(indptr[-1])))
-        yield part, np.searchsorted(indptr, np.arange(part.start, part.stop), side="right") - 1
+        first, last = np.searchsorted(indptr, [part.start, part.stop - 1], side="right") - 1
+        ends = np.clip(indptr[first : last + 2], part.start, part.stop)
+        yield part, np.repeat(np.arange(first, last + 1), np.diff(ends))
 
 
 def write_similarity(store: Store) -> None:
