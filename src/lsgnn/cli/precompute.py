@@ -11,6 +11,7 @@ import typer
 from lsgnn.cli import options, stores
 from lsgnn.cli.show import answer, answer_json, progress
 from lsgnn.errors import InputError
+from lsgnn.out_of_core.manifest import DTYPES, KEEPS
 from lsgnn.sizes import parse_bytes
 
 
@@ -29,6 +30,13 @@ def precompute(
     delimiter: options.Delimiter = None,
     name: options.Name = None,
     max_memory: Annotated[str, typer.Option(help="What all jobs (with --ray: each task) may allocate.")] = "4GB",
+    keep: Annotated[
+        str,
+        typer.Option(help="Propagated features on disk: of all nodes, or of labelled ones only (fit needs no others)."),
+    ] = "all",
+    store_dtype: Annotated[str, typer.Option(help="Of features on disk: float32, or float16 (half the size).")] = (
+        "float32"
+    ),
     jobs: Annotated[int, typer.Option(help="Processes on this machine.", min=1)] = 1,
     ray: Annotated[
         str | None, typer.Option(help="Run the tasks on the Ray cluster at this address ('local': a new one here).")
@@ -45,6 +53,8 @@ def precompute(
     edge_weight.npy, node_ids.npy and three masks, train_mask.npy, val_mask.npy, test_mask.npy.
     """
     limit = parse_bytes(max_memory, "--max-memory")
+    options.checked_choice("--keep", keep, KEEPS)
+    options.checked_choice("--store-dtype", store_dtype, DTYPES)
     source: Any
     if graph is not None and Path(graph).is_dir():
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, data_dir=data_dir)
@@ -73,6 +83,8 @@ def precompute(
             config,
             split=split,
             max_memory=limit,
+            keep=keep,
+            dtype=store_dtype,
             jobs=jobs,
             executor=executor,
             on_task=lambda done, total: step(completed=done, total=total),
@@ -80,7 +92,12 @@ def precompute(
     manifest = store.manifest
     if json:
         size = {"nodes": manifest.num_nodes, "features": manifest.num_features, "blocks": len(manifest.blocks)}
-        answer_json({"store": str(out)} | size | {"settings": manifest.settings})
+        disk = {"bytes": store.num_bytes, "keep": keep, "dtype": store_dtype, "rounding_error": store.rounding_error}
+        answer_json({"store": str(out)} | size | disk | {"settings": manifest.settings})
         return
     blocks = f"{len(manifest.blocks)} block(s) of columns"
     answer(f"{manifest.num_nodes} nodes, {manifest.num_features} features in {blocks}, {config.K} hops: {out}")
+    size_said = f"{store.num_bytes / 1e6:,.1f} MB on disk"
+    answer(size_said + (" (hops of labelled nodes only)" if keep == "labelled" else ""))
+    if store.rounding_error is not None:
+        answer(f"{store_dtype} changes the features by {100 * store.rounding_error:.3f} % (root mean square)")

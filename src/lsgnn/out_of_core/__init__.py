@@ -13,6 +13,7 @@
     filling.py     all of it in order: `precompute`
     settings.py    which settings go with a store
     rows.py        some nodes of the store                    →  `Rows`, what the model reads
+    reduced.py     a model's first products, propagated: prediction where no hops are kept
     training.py    mini-batches of rows                       →  trained weights; under torchrun, by several processes
     stored_run.py  a trained model that predicts store by store, chunk by chunk
     run_facts.py   what such a model says of itself, checked

@@ -15,8 +15,16 @@ from lsgnn.errors import InputError
 from lsgnn.out_of_core.columns import column_blocks, write_columns
 from lsgnn.out_of_core.edges import BYTES_PER_EDGE, write_neighbours
 from lsgnn.out_of_core.executors import Executor, serial
-from lsgnn.out_of_core.layout import PARTIAL, filter_neighbours, hop, partial_similarity, similarity_neighbours
-from lsgnn.out_of_core.manifest import Manifest, is_store
+from lsgnn.out_of_core.layout import (
+    PARTIAL,
+    PARTIAL_ROWS,
+    filter_neighbours,
+    hop,
+    partial_rows,
+    partial_similarity,
+    similarity_neighbours,
+)
+from lsgnn.out_of_core.manifest import DTYPES, KEEPS, Manifest, is_store
 from lsgnn.out_of_core.settings import require_storable
 from lsgnn.out_of_core.source import GraphArrays, is_folder, open_source
 from lsgnn.out_of_core.store import Store
@@ -35,6 +43,8 @@ def precompute(
     *,
     split: int = 0,
     max_memory: int = 4 << 30,
+    keep: str = "all",
+    dtype: str = "float32",
     jobs: int = 1,
     executor: Executor = serial,
     on_task: OnTask | None = None,
@@ -49,6 +59,9 @@ def precompute(
         split: which of a graph's splits to use; a folder of arrays has one.
         max_memory: bytes to allocate at most, by all jobs together, besides a few numbers for each node and the edges
             of the node that has most (files are mapped: the system keeps as much of them in memory as there is room).
+        keep: "all" propagated features, or those of "labelled" nodes only: `fit_stored` needs no others, and prediction
+            then multiplies first and propagates the products.
+        dtype: "float32", or "float16" for features on disk, propagated or not; sums are those of float32 all the same.
         jobs: tasks that `executor` runs at a time, which share the memory.
         executor: who runs the tasks; see `lsgnn.out_of_core.executors`.
         on_task: called with how many tasks are done, and of how many.
@@ -62,6 +75,9 @@ def precompute(
     if config.filter != "weighted_self_loop":
         raise InputError(f"filter={config.filter!r} is not for stores: use 'weighted_self_loop'")
     require_storable(config)
+    for name, value, choices in (("keep", keep, KEEPS), ("dtype", dtype, DTYPES)):
+        if value not in choices:
+            raise InputError(f"{name}={value!r} is not known: use one of {', '.join(choices)}")
     if max_memory < SMALLEST_MEMORY * jobs:
         raise InputError(f"max_memory={max_memory} is too little: give each job at least {SMALLEST_MEMORY} bytes")
     arrays = open_source(source, split)
@@ -80,6 +96,8 @@ def precompute(
             memory=memory,
             feature_names=arrays.feature_names,
             weighted=arrays.edge_weight is not None,
+            keep=keep,
+            dtype=dtype,
         ),
     )
     with store.locked():
@@ -171,13 +189,20 @@ def write_labelled_rows(store: Store) -> None:
     """labelled [m], the nodes with a label, and rows [m, K+1, d], their propagated features side by side."""
     labelled = np.flatnonzero(store.array("y") >= 0)
     store.save("labelled", labelled)
-    if store.has("rows"):
-        return
+    if not store.has("rows"):
+        _side_by_side(store, labelled)
+    store.remove(PARTIAL_ROWS)
+
+
+def _side_by_side(store: Store, labelled: NDArray[np.int64]) -> None:
     K, d = store.config.K, store.manifest.num_features
     at_once = max(1, store.manifest.memory // (8 * (K + 1) * d))
-    with store.writing("rows", (len(labelled), K + 1, d), np.float32) as out:
+    with store.writing("rows", (len(labelled), K + 1, d), store.manifest.dtype) as out:
         for start in range(0, len(labelled), at_once):
             part = slice(start, start + at_once)
             for block, (first, last) in enumerate(store.manifest.blocks):
+                if store.manifest.keep == "labelled":
+                    out[part, :, first:last] = store.array(partial_rows(block))[part]
+                    continue
                 for s in range(K + 1):
                     out[part, s, first:last] = store.array(hop(s, block))[labelled[part]]

@@ -23,6 +23,7 @@ from lsgnn.errors import InputError
 from lsgnn.files import write_atomically, write_folder_atomically, write_json, write_text
 from lsgnn.nn.model import LSGNN
 from lsgnn.out_of_core.records import read_json
+from lsgnn.out_of_core.reduced import reduced_features
 from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.run_facts import checked_facts
 from lsgnn.out_of_core.store import Store
@@ -86,7 +87,7 @@ class StoredRun:
         writers = {".csv": pyarrow.csv.CSVWriter, ".parquet": pyarrow.parquet.ParquetWriter}
         if path.suffix not in writers:
             raise InputError(f"cannot write predictions to {path.name!r}: the name must end in .csv or .parquet")
-        chunks = self._chunks(store, self.temperature if calibrated else 1.0)
+        chunks = self._chunks(store, self.temperature if calibrated else 1.0, path.parent)
         first = next(chunks)
         done, table = len(first), first.to_table()
         with write_atomically(path) as file, writers[path.suffix](file, table.schema) as writer:
@@ -99,7 +100,7 @@ class StoredRun:
         return done
 
     @torch.no_grad()
-    def _chunks(self, store: Store, temperature: float) -> Iterator[Predictions]:
+    def _chunks(self, store: Store, temperature: float, folder: Path) -> Iterator[Predictions]:
         if (store.manifest.num_features, store.class_names) != (self.model.in_channels, self.class_names):
             raise InputError(f"{store.folder} has other features or classes than the model was trained on")
         if list(store.manifest.feature_names) != list(self.feature_names):
@@ -114,8 +115,11 @@ class StoredRun:
                 f"the columns of {store.folder} are standardised by means and deviations of their own, not by those "
                 "the model learned from: standardise both alike yourself, and make stores with feature_norm=none"
             )
+        reduced = None
+        if store.manifest.keep == "labelled":
+            reduced = reduced_features(store, self.config, self.model.reduce.weights[0].detach().numpy(), folder)
         for start, stop in rows.chunks():
-            logits = self.model(rows.range(start, stop)).numpy()
+            logits = self.model(rows.range(start, stop, reduced)).numpy()
             yield Predictions.of_logits(logits, ids[start:stop], self.class_names, temperature)
 
     def save(self, folder: str | Path) -> None:
