@@ -1,6 +1,7 @@
 """Graphs larger than memory: the same method on a folder of memory-mapped arrays, by one process or many.
 
     source.py      a Graph, or a folder of .npy files        →  GraphArrays
+    table_*.py     tables larger than memory                  →  GraphArrays (DuckDB numbers the ids)
     manifest.py    what a store is of
     layout.py      which arrays it holds, and what each must be
     checks.py      the one check before compiled code reads an array
@@ -30,6 +31,7 @@ from typing import Any
 _HOME = {
     "Store": "store",
     "StoredRun": "stored_run",
+    "TablesOnDisk": "table_source",
     "fit_stored": "stored_run",
     "joined_world": "world",
     "precompute": "filling",
@@ -42,6 +44,7 @@ _HOME = {
 __all__ = [
     "Store",
     "StoredRun",
+    "TablesOnDisk",
     "fit_stored",
     "joined_world",
     "precompute",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,14 @@ from numpy.typing import NDArray
 from lsgnn.config import LSGNNConfig
 from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
+from lsgnn.graph.graph import Graph
 from lsgnn.out_of_core.columns import column_blocks, write_columns
 from lsgnn.out_of_core.edges import BYTES_PER_EDGE, write_neighbours
 from lsgnn.out_of_core.executors import Executor, serial
 from lsgnn.out_of_core.layout import (
     PARTIAL,
     PARTIAL_ROWS,
+    all_files,
     filter_neighbours,
     hop,
     partial_rows,
@@ -28,18 +31,20 @@ from lsgnn.out_of_core.manifest import DTYPES, KEEPS, Manifest, is_store
 from lsgnn.out_of_core.settings import require_storable
 from lsgnn.out_of_core.source import GraphArrays, is_folder, open_source
 from lsgnn.out_of_core.store import Store
+from lsgnn.out_of_core.table_source import WORKING, TablesOnDisk, open_tables
 from lsgnn.out_of_core.tasks import propagate_block
 from lsgnn.propagate.irdc import MAX_BASIS_K
-from lsgnn.runs.defaults import suited_to
+from lsgnn.runs.defaults import Draft, suited_to
 
 SMALLEST_MEMORY = 1_000_000  # bytes; with less, files are read in crumbs
+LOOKED_AT = 100_000  # rows of a table whose columns are compared
 OnTask = Callable[[int, int], None]  # tasks that are done, and how many there are
 
 
 def precompute(
     source: Any,
     out: str | Path,
-    config: LSGNNConfig | None = None,
+    config: LSGNNConfig | Draft | None = None,
     *,
     split: int = 0,
     max_memory: int = 4 << 30,
@@ -48,14 +53,16 @@ def precompute(
     jobs: int = 1,
     executor: Executor = serial,
     on_task: OnTask | None = None,
+    on_note: Callable[[str], None] | None = None,
 ) -> Store:
     """Computes everything of LSGNN that has no parameters, block by block, into the folder `out`.
 
     Args:
-        source: a folder of arrays (see `lsgnn.out_of_core.source.read_folder`), or anything `lsgnn.as_graph` takes.
+        source: a folder of arrays (see `lsgnn.out_of_core.source.read_folder`), tables that are larger than memory
+            (`TablesOnDisk`), or anything `lsgnn.as_graph` takes.
         config: settings; the store depends on some of them (`lsgnn.out_of_core.manifest.PRECOMPUTED`), `fit_stored`
-            starts from the others. Without one, columns of very different sizes are standardised, unless `source` is a
-            folder.
+            starts from the others. Without one, or in a draft that leaves `feature_norm` open, columns of very
+            different sizes are standardised, unless `source` is a folder.
         split: which of a graph's splits to use; a folder of arrays has one.
         max_memory: bytes to allocate at most, by all jobs together, besides a few numbers for each node and the edges
             of the node that has most (files are mapped: the system keeps as much of them in memory as there is room).
@@ -65,22 +72,24 @@ def precompute(
         jobs: tasks that `executor` runs at a time, which share the memory.
         executor: who runs the tasks; see `lsgnn.out_of_core.executors`.
         on_task: called with how many tasks are done, and of how many.
+        on_note: called with what was done to columns of tables, a sentence at a time.
     """
-    if not is_folder(source):
-        source = as_graph(source)
-        config = config or suited_to(source, LSGNNConfig())
-    config = config or LSGNNConfig()
-    if config.K > MAX_BASIS_K:
-        raise InputError(f"K={config.K} is out of range for a store: it must be at most {MAX_BASIS_K}")
-    if config.filter != "weighted_self_loop":
-        raise InputError(f"filter={config.filter!r} is not for stores: use 'weighted_self_loop'")
-    require_storable(config)
-    for name, value, choices in (("keep", keep, KEEPS), ("dtype", dtype, DTYPES)):
-        if value not in choices:
-            raise InputError(f"{name}={value!r} is not known: use one of {', '.join(choices)}")
-    if max_memory < SMALLEST_MEMORY * jobs:
-        raise InputError(f"max_memory={max_memory} is too little: give each job at least {SMALLEST_MEMORY} bytes")
-    arrays = open_source(source, split)
+    given = config if isinstance(config, Draft) else Draft(config or LSGNNConfig(), _open_to(config))
+    _require_fit(given.config, keep, dtype, max_memory, jobs)
+    if isinstance(source, TablesOnDisk):
+        if (store := _finished(source, out, given, keep, dtype)) is not None:
+            return store
+        arrays, notes = open_tables(source, Path(out).expanduser(), max_memory, threads=jobs)
+        if on_note is not None:
+            for note in notes:
+                on_note(note)
+        looked_at: Any = Graph(x=arrays.x[slice(0, LOOKED_AT)], edge_index=np.zeros((2, 0), np.int64))
+    else:
+        looked_at = None if is_folder(source) else as_graph(source)
+        arrays = open_source(source if looked_at is None else looked_at, split)
+    suited: LSGNNConfig = given.config
+    if looked_at is not None and "feature_norm" in given.open_to:
+        suited = suited_to(looked_at, suited)
     n, d = arrays.x.shape
     memory = max_memory // jobs
     is_new = not is_store(out)
@@ -91,7 +100,7 @@ def precompute(
             num_nodes=n,
             num_features=d,
             class_names=arrays.class_names,
-            settings=config.to_dict(),
+            settings=suited.to_dict(),
             blocks=column_blocks(n, d, memory),
             memory=memory,
             feature_names=arrays.feature_names,
@@ -114,7 +123,37 @@ def precompute(
                 on_task(done, len(tasks))
         write_similarity(store)
         write_labelled_rows(store)
+        store.remove(WORKING)
     return store
+
+
+def _require_fit(config: LSGNNConfig, keep: str, dtype: str, max_memory: int, jobs: int) -> None:
+    """Raises where no store can be made so."""
+    if config.K > MAX_BASIS_K:
+        raise InputError(f"K={config.K} is out of range for a store: it must be at most {MAX_BASIS_K}")
+    if config.filter != "weighted_self_loop":
+        raise InputError(f"filter={config.filter!r} is not for stores: use 'weighted_self_loop'")
+    require_storable(config)
+    for name, value, choices in (("keep", keep, KEEPS), ("dtype", dtype, DTYPES)):
+        if value not in choices:
+            raise InputError(f"{name}={value!r} is not known: use one of {', '.join(choices)}")
+    if max_memory < SMALLEST_MEMORY * jobs:
+        raise InputError(f"max_memory={max_memory} is too little: give each job at least {SMALLEST_MEMORY} bytes")
+
+
+def _open_to(config: LSGNNConfig | None) -> frozenset[str]:
+    return frozenset({"feature_norm"} if config is None else ())
+
+
+def _finished(tables: TablesOnDisk, out: str | Path, given: Draft, keep: str, dtype: str) -> Store | None:
+    """The store, if it is there and of these tables: its working folder is gone, and nothing need be read again."""
+    if not is_store(out):
+        return None
+    store = Store(out)
+    chosen = {name: store.manifest.settings[name] for name in given.open_to & store.manifest.settings.keys()}
+    wanted = replace(store.manifest, settings=given.config.to_dict() | chosen, keep=keep, dtype=dtype)
+    same = (store.manifest.source, store.manifest.depends_on) == (tables.identity, wanted.depends_on)
+    return store if same and store.has(*all_files(store.manifest, store.config)) else None
 
 
 def write_inputs(store: Store, arrays: GraphArrays) -> None:
