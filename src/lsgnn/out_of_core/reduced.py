@@ -23,8 +23,8 @@ from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.tasks import propagated
 from lsgnn.propagate.precompute import mixing
 
-Reduced: TypeAlias = NDArray[np.float32]  # H_c W_c of every node [n, 2K+1, z]
-AT_ONCE = 1 << 14  # rows that are multiplied together
+Reduced: TypeAlias = NDArray[np.float32]  # H_c W_c of every node [n, 2K+1, z], channels in the order of `_by_hops`
+AT_ONCE = 1 << 12  # rows that are multiplied together
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,9 @@ class ReducedChannels:
 
     @classmethod
     def of(cls, reduced: Reduced) -> ReducedChannels:
-        return cls(torch.from_numpy(reduced.transpose(1, 0, 2).copy()))
+        """From some rows of `reduced_features` [b, 2K+1, z]."""
+        order = np.argsort(_by_hops(reduced.shape[1] // 2))
+        return cls(torch.from_numpy(reduced[:, order].transpose(1, 0, 2).copy()))
 
     def project(self, weight: Tensor) -> Tensor:
         return self.products
@@ -59,44 +61,42 @@ def reduced_features(store: Store, config: LSGNNConfig, weight: NDArray[np.float
     Args:
         folder: where the file lies, without a name: it vanishes with the array, or with the process.
     """
-    K, n = config.K, store.num_nodes
+    K, n, z = config.K, store.num_nodes, weight.shape[2]
     with TemporaryFile(dir=folder) as file:
-        out = np.memmap(file, np.float32, mode="w+", shape=(n, 2 * K + 1, weight.shape[2]))
+        out = np.memmap(file, np.float32, mode="w+", shape=(n, (2 * K + 1) * z))
+    channels = _by_hops(K)
+    _multiply(store, weight[channels].transpose(1, 0, 2).reshape(-1, (2 * K + 1) * z), out)
+    coefficients = np.repeat(channel_mixing(config)[channels].T, z, axis=1)  # [K+1, (2K+1)·z]
     most = max(1, store.manifest.memory // (3 * 4 * n))  # columns of three buffers
-    coefficients = channel_mixing(config)
-    for hops in range(K + 1):
-        channels = [0] if hops == 0 else [hops, K + hops]  # they end at the same power
-        for columns in _groups(channels, weight.shape[2], most):
-            chosen = np.stack([weight[c, :, j] for c, j in columns], axis=1)  # [d, width]
-            mixed = np.stack([coefficients[c, : hops + 1] for c, _ in columns], axis=1)  # [hops+1, width]
-            total = _propagated_sum(store, chosen, mixed)
-            for c in channels:
-                places = [place for place, column in enumerate(columns) if column[0] == c]
-                if places:
-                    first, last = columns[places[0]][1], columns[places[-1]][1]
-                    out[:, c, first : last + 1] = total[:, places[0] : places[-1] + 1]
-    return out
+    for hops in range(1, K + 1):
+        stop = (2 * hops + 1) * z
+        for start in range(stop - 2 * z, stop, most):
+            columns = slice(start, min(start + most, stop))
+            _propagate(store, out[:, columns], coefficients[: hops + 1, columns])
+    return out.reshape(n, 2 * K + 1, z)
 
 
-def _groups(channels: list[int], z: int, most: int) -> Iterator[list[tuple[int, int]]]:
-    """The (channel, column) of some channels, at most so many at a time."""
-    columns = [(c, j) for c in channels for j in range(z)]
-    yield from (columns[start : start + most] for start in range(0, len(columns), most))
+def _by_hops(K: int) -> list[int]:
+    """The channels X, low 1, high 1, low 2, …: those that end at the same power side by side."""
+    return [0, *(channel for k in range(1, K + 1) for channel in (k, K + k))]
 
 
-def _propagated_sum(
-    store: Store, weight: NDArray[np.float32], coefficients: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """Σ_s coefficients[s] · Â^s X weight, column by column: weight [d, width], coefficients [hops+1, width]."""
-    product = np.zeros((store.num_nodes, weight.shape[1]), np.float32)
-    for block, (first, last) in enumerate(store.manifest.blocks):
-        x, part = store.array(hop(0, block)), np.ascontiguousarray(weight[first:last])
-        for start in range(0, len(x), AT_ONCE):
-            rows = slice(start, start + AT_ONCE)
-            product[rows] += x[rows].astype(np.float32, copy=False) @ part
-    total: NDArray[np.float32] = coefficients[0] * product
+def _multiply(store: Store, weight: NDArray[np.float32], out: NDArray[np.float32]) -> None:
+    """out = X weight."""
+    blocks = [(store.array(hop(0, block)), weight[slice(*ends)]) for block, ends in enumerate(store.manifest.blocks)]
+    for rows in _parts(out):
+        out[rows] = sum(x[rows].astype(np.float32, copy=False) @ part for x, part in blocks)
+
+
+def _propagate(store: Store, out: NDArray[np.float32], coefficients: NDArray[np.float32]) -> None:
+    """out = Σ_s coefficients[s] · Â^s out, column by column: out [n, width], coefficients [hops+1, width]."""
+    product = np.array(out)
+    total = coefficients[0] * product
     for s, power in propagated(store, product, len(coefficients) - 1):
-        for start in range(0, len(total), AT_ONCE):
-            rows = slice(start, start + AT_ONCE)
+        for rows in _parts(total):
             total[rows] += coefficients[s] * power[rows]
-    return total
+    out[:] = total
+
+
+def _parts(of: NDArray[np.float32]) -> Iterator[slice]:
+    yield from (slice(start, start + AT_ONCE) for start in range(0, len(of), AT_ONCE))
