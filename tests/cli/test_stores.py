@@ -3,6 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 from tests.graphs import two_blocks
@@ -33,6 +36,37 @@ def test_a_store_is_fitted_and_predicted(lsgnn: Any, store: Path, tmp_path: Path
     assert scores["metrics"].keys() >= {"val_accuracy", "test_accuracy"}
 
 
+def test_a_lean_store_says_what_it_takes_and_loses_and_predicts_every_node(lsgnn: Any, tmp_path: Path) -> None:
+    arrays, store, out = arrays_folder(tmp_path / "arrays", two_blocks(n=90)), tmp_path / "lean", tmp_path / "p.parquet"
+    made = lsgnn("precompute", arrays, "--out", store, "--keep", "labelled", "--store-dtype", "float16")
+    assert made.code == 0, made.err
+    assert "MB on disk (hops of labelled nodes only)" in made.out
+    assert "float16 changes the features by 0.0" in made.out
+    assert lsgnn("fit", store, *QUICK, "--predictions", out).code == 0
+    assert pyarrow.parquet.read_table(out)["id"].to_pylist() == [f"n{i}" for i in range(90)]
+
+
+def test_patterns_of_parquet_files_become_predictions_with_the_ids_of_the_table(lsgnn: Any, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb")
+    graph, (nodes, edges) = two_blocks(n=90), (tmp_path / "nodes.parquet", tmp_path / "edges.parquet")
+    ids = pa.array([f"n{i}" for i in range(90)])
+    features = {f"f{j}": column for j, column in enumerate(np.asarray(graph.x).T)}
+    pyarrow.parquet.write_table(pa.table({"id": ids, "class": graph.y, **features}), nodes)
+    ends = {name: ids.take(pa.array(end)) for name, end in zip(("source", "target"), graph.edge_index, strict=True)}
+    pyarrow.parquet.write_table(pa.table(ends), edges)
+    patterns = ("--edges", tmp_path / "e*.parquet", "--nodes", tmp_path / "n*.parquet")
+    made = lsgnn("precompute", *patterns, "--label", "class", "--out", tmp_path / "store", "--json")
+    assert made.code == 0, made.err
+    assert made.json["nodes"] == 90
+    fitted = lsgnn("fit", tmp_path / "store", *QUICK, "--out", tmp_path / "run")
+    assert fitted.code == 0, fitted.err
+    assert lsgnn("predict", tmp_path / "run", tmp_path / "store", "--out", tmp_path / "predictions").code == 0
+    assert pyarrow.parquet.read_table(tmp_path / "predictions")["id"].to_pylist() == ids.to_pylist()
+    alone = lsgnn("precompute", "--edges", tmp_path / "e*.parquet", "--out", tmp_path / "other")
+    assert alone.code == 2
+    assert "pass --edges TABLE and --nodes TABLE" in alone.err
+
+
 def test_a_dataset_becomes_a_store_too(lsgnn: Any, tmp_path: Path) -> None:
     made = lsgnn("precompute", "fsbm", "--out", tmp_path / "store", "--jobs", 2, "--split", 1)
     assert made.code == 0, made.err
@@ -50,6 +84,7 @@ def test_a_dataset_becomes_a_store_too(lsgnn: Any, tmp_path: Path) -> None:
         ("fit", ("--set", "direction=out"), "the store was made with 'undirected'"),
         ("fit", ("--preset", "released"), "--preset released is for known datasets"),
         ("precompute", ("--out", "s", "--max-memory", "lots"), "--max-memory 'lots' is not a size"),
+        ("precompute", ("--out", "s", "--keep", "some"), "--keep 'some' is not a choice: use one of all, labelled"),
         ("precompute", ("--out", "s"), "has no x.npy"),
     ],
 )

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from lsgnn import Graph, InputError
 from lsgnn.config import Direction
+from lsgnn.out_of_core.edge_kernels import sort_rows
 from lsgnn.out_of_core.edges import BYTES_PER_EDGE, write_neighbours
 from lsgnn.out_of_core.source import GraphArrays, open_source
 from lsgnn.propagate.filters import adjacency
@@ -48,6 +49,17 @@ def test_neighbour_lists_are_those_of_the_graph_in_memory(
         assert found.has_canonical_format
         np.testing.assert_allclose(found.toarray(), adjacency(graph, direction, self_loops).toarray())
         assert not list(Path(folder).glob(".edges-*"))  # nothing is left behind
+
+
+def test_a_row_of_a_thousand_neighbours_is_sorted_and_its_repeated_edges_are_added_in_their_order() -> None:
+    random = np.random.default_rng(0)
+    keys, weights = random.integers(0, 600, 1000), random.random(1000).astype(np.float32)
+    counts, ends, slots, sums = np.array([1000]), np.zeros(1, int), np.empty_like(keys), np.empty_like(weights)
+    assert sort_rows(keys.copy(), weights.copy(), 10, counts, ends, slots, sums) == -1
+    columns = np.unique(keys >> 1)
+    given, turned = (np.bincount(keys[side] >> 1, weights[side], 300) for side in (keys % 2 == 0, keys % 2 == 1))
+    np.testing.assert_array_equal(slots[: counts[0]], columns)
+    np.testing.assert_array_equal(sums[: counts[0]], np.maximum(given, turned)[columns].astype(np.float32))
 
 
 @pytest.mark.parametrize(

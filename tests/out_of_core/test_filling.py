@@ -1,5 +1,6 @@
 """What is computed on disk, in blocks, is what is computed in memory, at once."""
 
+import json
 import os
 import signal
 import subprocess
@@ -112,8 +113,48 @@ def test_several_processes_write_the_same_bytes(tmp_path: Path) -> None:
     assert seen == [(1, 2), (2, 2)]
 
 
+LEAN = {"keep": "labelled", "dtype": "float16"}
+
+
+def test_a_lean_store_holds_the_same_rows_and_similarities_without_the_hops(tmp_path: Path) -> None:
+    y = np.where(np.arange(3000) % 10, -1, GRAPH.y)
+    given = replace(GRAPH, y=y, splits=None)
+    settings = dict(config=LSGNNConfig(K=3), max_memory=MEGABYTE)
+    whole = precompute(given, tmp_path / "whole", **settings)
+    lean = precompute(given, tmp_path / "lean", keep="labelled", **settings)
+    files, kept = bytes_of(whole.folder), bytes_of(lean.folder)
+    dropped = {name for name in files if name.startswith(("hop1", "hop2", "hop3"))}
+    assert kept.keys() == files.keys() - dropped
+    assert all(kept[name] == files[name] for name in kept if name.endswith(".npy"))
+    half = precompute(given, tmp_path / "half", **settings, **LEAN)
+    assert whole.num_bytes > 2.5 * lean.num_bytes
+    assert lean.num_bytes > 1.3 * half.num_bytes
+    assert half.verify() == lean.verify() + 1  # and how much was rounded
+
+
+def test_half_precision_rounds_what_is_stored_and_says_how_much(tmp_path: Path) -> None:
+    settings = dict(config=LSGNNConfig(K=2), max_memory=MEGABYTE)
+    exact, half = (precompute(GRAPH, tmp_path / dtype, dtype=dtype, **settings) for dtype in ("float32", "float16"))
+    x, rounded = powers(exact, 0), powers(half, 0)
+    np.testing.assert_array_equal(rounded, x.astype(np.float16))
+    error = np.linalg.norm(x - rounded) / np.linalg.norm(x)
+    assert exact.rounding_error is None
+    assert half.rounding_error == pytest.approx(error, rel=1e-4)
+    assert 1e-5 < error < 1e-3
+    assert half.array("rows").dtype == np.float16
+    np.testing.assert_allclose(half.array("rows"), exact.array("rows"), rtol=3e-3, atol=1e-6)
+    np.testing.assert_allclose(half.array("similarity"), exact.array("similarity"), atol=1e-3)
+
+
+def test_features_beyond_half_precision_are_refused(tmp_path: Path) -> None:
+    large = replace(GRAPH, x=1e5 * np.ones_like(GRAPH.x))
+    with pytest.raises(InputError, match=r"values must be between ±65504\): scale features and weights down"):
+        precompute(large, tmp_path / "store", LSGNNConfig(K=2, feature_norm="none"), dtype="float16")
+    assert not (tmp_path / "store" / "manifest.json").exists()
+
+
 KILLED = """
-import os, signal, sys
+import json, os, signal, sys
 from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.records import record_of
 from lsgnn.out_of_core.store import Store
@@ -128,20 +169,30 @@ def killed_on_the_way(*paths):
     replace(*paths)
 
 os.replace = killed_on_the_way
-precompute(GRAPH, sys.argv[1], LSGNNConfig(K=2), max_memory=MEGABYTE)
+precompute(GRAPH, sys.argv[1], LSGNNConfig(K=2), max_memory=MEGABYTE, **json.loads(sys.argv[3]))
 """
 
 
-@pytest.mark.parametrize("file", [1, 2, 4, 9, 14, 20, 25, 36])
-def test_after_sigkill_the_same_call_goes_on_and_ends_with_the_same_bytes(tmp_path: Path, file: int) -> None:
+@pytest.mark.parametrize(
+    ("file", "form"),
+    [
+        *((file, {}) for file in (1, 2, 4, 9, 14, 20, 25, 36)),
+        *((file, LEAN) for file in (21, 28, 33, 37)),
+        (33, {"dtype": "float16"}),
+    ],
+)
+def test_after_sigkill_the_same_call_goes_on_and_ends_with_the_same_bytes(
+    tmp_path: Path, file: int, form: dict[str, str]
+) -> None:
     store = tmp_path / "store"
-    child = subprocess.run([sys.executable, "-c", KILLED, str(store), str(file)], cwd=Path(__file__).parents[2])
+    command = [sys.executable, "-c", KILLED, str(store), str(file), json.dumps(form)]
+    child = subprocess.run(command, cwd=Path(__file__).parents[2])
     assert child.returncode == -signal.SIGKILL
     finished = {path: os.stat(path).st_ino for path in store.rglob("*.npy") if not path.name.startswith(".")}
     assert bool(finished) == (file > 3)  # after the manifest and the first record
     assert all(record_of(path).is_file() for path in finished)
-    precompute(GRAPH, store, LSGNNConfig(K=2), max_memory=MEGABYTE)
-    whole = precompute(GRAPH, tmp_path / "whole", LSGNNConfig(K=2), max_memory=MEGABYTE)
+    precompute(GRAPH, store, LSGNNConfig(K=2), max_memory=MEGABYTE, **form)
+    whole = precompute(GRAPH, tmp_path / "whole", LSGNNConfig(K=2), max_memory=MEGABYTE, **form)
     kept = {path: inode for path, inode in finished.items() if path.exists()}
     assert all(os.stat(path).st_ino == inode for path, inode in kept.items())  # nothing was made twice
     assert bytes_of(store) == bytes_of(whole.folder)
@@ -156,6 +207,8 @@ def test_a_store_of_other_data_or_settings_is_not_continued(tmp_path: Path) -> N
     for source, config in ((GRAPH, LSGNNConfig(K=3)), *((graph, LSGNNConfig(K=2)) for graph in (other, renamed))):
         with pytest.raises(InputError, match="store of other data or settings"):
             precompute(source, tmp_path / "store", config)
+    with pytest.raises(InputError, match="store of other data or settings"):
+        precompute(GRAPH, tmp_path / "store", LSGNNConfig(K=2), keep="labelled")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     with pytest.raises(InputError, match="holds files but is no store"):

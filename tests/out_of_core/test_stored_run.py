@@ -70,6 +70,23 @@ def test_predictions_in_chunks_are_those_at_once(tmp_path: Path) -> None:
     np.testing.assert_allclose(chunks["confidence"], once["confidence"], atol=1e-6)
 
 
+@pytest.mark.parametrize("settings", [{}, {"reduce_layers": 2, "K": 1}])
+def test_a_store_without_hops_yields_the_same_model_and_predictions(tmp_path: Path, settings: dict[str, Any]) -> None:
+    config, shared = CONFIG.replace(**settings), dict(max_memory=1 << 20)
+    whole = precompute(GRAPH, tmp_path / "whole", CONFIG, **shared)
+    lean = precompute(GRAPH, tmp_path / "lean", CONFIG, keep="labelled", **shared)
+    run = fit_stored(lean, config)
+    assert run.metrics == fit_stored(whole, config).metrics
+    object.__setattr__(lean.manifest, "memory", 7 * 12 * 90)  # seven columns at a time
+    tables = []
+    for store in (whole, lean):
+        run.predict(store, tmp_path / "p.parquet")
+        tables.append(pyarrow.parquet.read_table(tmp_path / "p.parquet"))
+    assert tables[0]["prediction"] == tables[1]["prediction"]
+    np.testing.assert_allclose(tables[0]["confidence"], tables[1]["confidence"], atol=1e-5)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lean", "p.parquet", "whole"]  # no buffer is left
+
+
 def test_a_saved_run_predicts_as_before(store: Store, tmp_path: Path) -> None:
     run = fit_stored(store, CONFIG)
     run.save(tmp_path / "run")

@@ -18,6 +18,17 @@ def refuse(**given: Any) -> None:
             raise InputError(f"--{option} is not for stores or arrays on disk: drop it, or pass a graph in memory")
 
 
+def _check_predictions(path: Path | None) -> None:
+    """A name without an ending is a folder of Parquet files."""
+    if path is None or path.suffix:
+        options.check_places((path, (".csv", ".parquet")))
+        return
+    from lsgnn.out_of_core.prediction_files import require_empty
+
+    options.check_places((path, ()))
+    require_empty(path.expanduser())
+
+
 def fit_store(
     folder: str,
     out: Path | None,
@@ -28,7 +39,8 @@ def fit_store(
     json: bool,
 ) -> None:
     """Train on the rows of a store; alone, or as one of the processes that torchrun started."""
-    options.check_places((out, ()), (predictions, (".csv", ".parquet")))
+    options.check_places((out, ()))
+    _check_predictions(predictions)
     from lsgnn.out_of_core.store import Store
     from lsgnn.out_of_core.stored_run import fit_stored, require_place
     from lsgnn.out_of_core.world import joined_world
@@ -61,7 +73,7 @@ def fit_store(
 
 def predict_store(run: Path, folder: str, out: Path, calibrated: bool, json: bool) -> None:
     """Predictions of every node of a store."""
-    options.check_places((out, (".csv", ".parquet")))
+    _check_predictions(out)
     from lsgnn.out_of_core.store import Store
     from lsgnn.out_of_core.stored_run import StoredRun
 

@@ -1,18 +1,20 @@
 """Graphs larger than memory: the same method on a folder of memory-mapped arrays, by one process or many.
 
     source.py      a Graph, or a folder of .npy files        →  GraphArrays
+    table_*.py     tables larger than memory                  →  GraphArrays (DuckDB numbers the ids)
     manifest.py    what a store is of
     layout.py      which arrays it holds, and what each must be
     checks.py      the one check before compiled code reads an array
     records.py     digests: what is read is what was written
     store.py       the folder that everything below fills; an existing file is a finished step
-    edges.py       edges in any order                         →  sorted neighbour lists on disk
+    edges.py       edges in any order                         →  sorted neighbour lists on disk (with edge_kernels.py)
     columns.py     features [n, d]                            →  scaled blocks of columns
     tasks.py       one block of columns                       →  its K propagated hops and its share of the similarities
     executors.py   who runs the tasks: this process, several, or a Ray cluster
     filling.py     all of it in order: `precompute`
     settings.py    which settings go with a store
     rows.py        some nodes of the store                    →  `Rows`, what the model reads
+    reduced.py     a model's first products, propagated: prediction where no hops are kept
     training.py    mini-batches of rows                       →  trained weights; under torchrun, by several processes
     stored_run.py  a trained model that predicts store by store, chunk by chunk
     run_facts.py   what such a model says of itself, checked
@@ -29,6 +31,7 @@ from typing import Any
 _HOME = {
     "Store": "store",
     "StoredRun": "stored_run",
+    "TablesOnDisk": "table_source",
     "fit_stored": "stored_run",
     "joined_world": "world",
     "precompute": "filling",
@@ -41,6 +44,7 @@ _HOME = {
 __all__ = [
     "Store",
     "StoredRun",
+    "TablesOnDisk",
     "fit_stored",
     "joined_world",
     "precompute",

@@ -18,6 +18,7 @@ from lsgnn.out_of_core.store import COLUMN_SCALE, Store
 from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.feature_norm import normalize_features
 
+VALUES_AT_ONCE = 1 << 18  # that are scaled together: few enough to stay in the processor's cache
 BYTES_PER_VALUE = 24  # that scaling one value in double precision takes at its peak
 
 
@@ -37,12 +38,13 @@ def write_columns(store: Store, arrays: GraphArrays) -> None:
     standard = store.config.feature_norm == "standard"
     if store.has(*column_files(store.manifest)) and (not standard or (store.folder / COLUMN_SCALE).is_file()):
         return
-    n, d = arrays.x.shape
-    at_once = max(1, store.manifest.memory // (BYTES_PER_VALUE * d))
+    (n, d), dtype = arrays.x.shape, np.dtype(store.manifest.dtype)
+    at_once = max(1, min(store.manifest.memory // BYTES_PER_VALUE, VALUES_AT_ONCE) // d)
     squared_length = np.zeros(n, np.float64)
+    lost = whole = 0.0  # squares of what rounding changes, and of all values
     with ExitStack() as files:
         missing = [
-            (slice(first, last), files.enter_context(store.writing(hop(0, b), (n, last - first), np.float32)))
+            (slice(first, last), files.enter_context(store.writing(hop(0, b), (n, last - first), dtype)))
             for b, (first, last) in enumerate(store.manifest.blocks)
             if not store.has(hop(0, b))
         ]
@@ -50,10 +52,24 @@ def write_columns(store: Store, arrays: GraphArrays) -> None:
         columns = _column_scale(store, arrays, parts) if standard else None
         for rows in parts:
             x = _dense(normalize_features(_finite(arrays, rows), store.config.feature_norm, columns))
+            if dtype != x.dtype:
+                given, x = x, _rounded(x, dtype)  # lengths are those of what is stored
+                lost, whole = lost + _squares(given - x), whole + _squares(given)
             squared_length[rows] = np.einsum("nd,nd->n", x, x, dtype=np.float64)
             for of_block, block in missing:
                 block[rows] = x[:, of_block]
+    if dtype != np.float32:
+        store.save_rounding_error((lost / whole) ** 0.5 if whole else 0.0)
     store.save("squared_length", squared_length)
+
+
+def _squares(x: NDArray[np.float32]) -> float:
+    return float(np.einsum("nd,nd->", x, x, dtype=np.float64))
+
+
+def _rounded(x: NDArray[np.float32], dtype: np.dtype[Any]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):  # what becomes infinite is refused when it is written
+        return x.astype(dtype).astype(np.float32)
 
 
 def _column_scale(store: Store, arrays: GraphArrays, parts: Sequence[slice]) -> ColumnScale:

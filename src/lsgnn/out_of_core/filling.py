@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,59 +13,83 @@ from numpy.typing import NDArray
 from lsgnn.config import LSGNNConfig
 from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
+from lsgnn.graph.graph import Graph
 from lsgnn.out_of_core.columns import column_blocks, write_columns
 from lsgnn.out_of_core.edges import BYTES_PER_EDGE, write_neighbours
 from lsgnn.out_of_core.executors import Executor, serial
-from lsgnn.out_of_core.layout import PARTIAL, filter_neighbours, hop, partial_similarity, similarity_neighbours
-from lsgnn.out_of_core.manifest import Manifest, is_store
+from lsgnn.out_of_core.layout import (
+    PARTIAL,
+    PARTIAL_ROWS,
+    all_files,
+    filter_neighbours,
+    hop,
+    partial_rows,
+    partial_similarity,
+    similarity_neighbours,
+)
+from lsgnn.out_of_core.manifest import DTYPES, KEEPS, Manifest, is_store
 from lsgnn.out_of_core.settings import require_storable
 from lsgnn.out_of_core.source import GraphArrays, is_folder, open_source
 from lsgnn.out_of_core.store import Store
+from lsgnn.out_of_core.table_source import WORKING, TablesOnDisk, open_tables
 from lsgnn.out_of_core.tasks import propagate_block
 from lsgnn.propagate.irdc import MAX_BASIS_K
-from lsgnn.runs.defaults import suited_to
+from lsgnn.runs.defaults import Draft, suited_to
 
 SMALLEST_MEMORY = 1_000_000  # bytes; with less, files are read in crumbs
+LOOKED_AT = 100_000  # rows of a table whose columns are compared
 OnTask = Callable[[int, int], None]  # tasks that are done, and how many there are
 
 
 def precompute(
     source: Any,
     out: str | Path,
-    config: LSGNNConfig | None = None,
+    config: LSGNNConfig | Draft | None = None,
     *,
     split: int = 0,
     max_memory: int = 4 << 30,
+    keep: str = "all",
+    dtype: str = "float32",
     jobs: int = 1,
     executor: Executor = serial,
     on_task: OnTask | None = None,
+    on_note: Callable[[str], None] | None = None,
 ) -> Store:
     """Computes everything of LSGNN that has no parameters, block by block, into the folder `out`.
 
     Args:
-        source: a folder of arrays (see `lsgnn.out_of_core.source.read_folder`), or anything `lsgnn.as_graph` takes.
+        source: a folder of arrays (see `lsgnn.out_of_core.source.read_folder`), tables that are larger than memory
+            (`TablesOnDisk`), or anything `lsgnn.as_graph` takes.
         config: settings; the store depends on some of them (`lsgnn.out_of_core.manifest.PRECOMPUTED`), `fit_stored`
-            starts from the others. Without one, columns of very different sizes are standardised, unless `source` is a
-            folder.
+            starts from the others. Without one, or in a draft that leaves `feature_norm` open, columns of very
+            different sizes are standardised, unless `source` is a folder.
         split: which of a graph's splits to use; a folder of arrays has one.
         max_memory: bytes to allocate at most, by all jobs together, besides a few numbers for each node and the edges
             of the node that has most (files are mapped: the system keeps as much of them in memory as there is room).
+        keep: "all" propagated features, or those of "labelled" nodes only: `fit_stored` needs no others, and prediction
+            then multiplies first and propagates the products.
+        dtype: "float32", or "float16" for features on disk, propagated or not; sums are those of float32 all the same.
         jobs: tasks that `executor` runs at a time, which share the memory.
         executor: who runs the tasks; see `lsgnn.out_of_core.executors`.
         on_task: called with how many tasks are done, and of how many.
+        on_note: called with what was done to columns of tables, a sentence at a time.
     """
-    if not is_folder(source):
-        source = as_graph(source)
-        config = config or suited_to(source, LSGNNConfig())
-    config = config or LSGNNConfig()
-    if config.K > MAX_BASIS_K:
-        raise InputError(f"K={config.K} is out of range for a store: it must be at most {MAX_BASIS_K}")
-    if config.filter != "weighted_self_loop":
-        raise InputError(f"filter={config.filter!r} is not for stores: use 'weighted_self_loop'")
-    require_storable(config)
-    if max_memory < SMALLEST_MEMORY * jobs:
-        raise InputError(f"max_memory={max_memory} is too little: give each job at least {SMALLEST_MEMORY} bytes")
-    arrays = open_source(source, split)
+    given = config if isinstance(config, Draft) else Draft(config or LSGNNConfig(), _open_to(config))
+    _require_fit(given.config, keep, dtype, max_memory, jobs)
+    if isinstance(source, TablesOnDisk):
+        if (store := _finished(source, out, given, keep, dtype)) is not None:
+            return store
+        arrays, notes = open_tables(source, Path(out).expanduser(), max_memory, threads=jobs)
+        if on_note is not None:
+            for note in notes:
+                on_note(note)
+        looked_at: Any = Graph(x=arrays.x[slice(0, LOOKED_AT)], edge_index=np.zeros((2, 0), np.int64))
+    else:
+        looked_at = None if is_folder(source) else as_graph(source)
+        arrays = open_source(source if looked_at is None else looked_at, split)
+    suited: LSGNNConfig = given.config
+    if looked_at is not None and "feature_norm" in given.open_to:
+        suited = suited_to(looked_at, suited)
     n, d = arrays.x.shape
     memory = max_memory // jobs
     is_new = not is_store(out)
@@ -75,11 +100,13 @@ def precompute(
             num_nodes=n,
             num_features=d,
             class_names=arrays.class_names,
-            settings=config.to_dict(),
+            settings=suited.to_dict(),
             blocks=column_blocks(n, d, memory),
             memory=memory,
             feature_names=arrays.feature_names,
             weighted=arrays.edge_weight is not None,
+            keep=keep,
+            dtype=dtype,
         ),
     )
     with store.locked():
@@ -96,7 +123,37 @@ def precompute(
                 on_task(done, len(tasks))
         write_similarity(store)
         write_labelled_rows(store)
+        store.remove(WORKING)
     return store
+
+
+def _require_fit(config: LSGNNConfig, keep: str, dtype: str, max_memory: int, jobs: int) -> None:
+    """Raises where no store can be made so."""
+    if config.K > MAX_BASIS_K:
+        raise InputError(f"K={config.K} is out of range for a store: it must be at most {MAX_BASIS_K}")
+    if config.filter != "weighted_self_loop":
+        raise InputError(f"filter={config.filter!r} is not for stores: use 'weighted_self_loop'")
+    require_storable(config)
+    for name, value, choices in (("keep", keep, KEEPS), ("dtype", dtype, DTYPES)):
+        if value not in choices:
+            raise InputError(f"{name}={value!r} is not known: use one of {', '.join(choices)}")
+    if max_memory < SMALLEST_MEMORY * jobs:
+        raise InputError(f"max_memory={max_memory} is too little: give each job at least {SMALLEST_MEMORY} bytes")
+
+
+def _open_to(config: LSGNNConfig | None) -> frozenset[str]:
+    return frozenset({"feature_norm"} if config is None else ())
+
+
+def _finished(tables: TablesOnDisk, out: str | Path, given: Draft, keep: str, dtype: str) -> Store | None:
+    """The store, if it is there and of these tables: its working folder is gone, and nothing need be read again."""
+    if not is_store(out):
+        return None
+    store = Store(out)
+    chosen = {name: store.manifest.settings[name] for name in given.open_to & store.manifest.settings.keys()}
+    wanted = replace(store.manifest, settings=given.config.to_dict() | chosen, keep=keep, dtype=dtype)
+    same = (store.manifest.source, store.manifest.depends_on) == (tables.identity, wanted.depends_on)
+    return store if same and store.has(*all_files(store.manifest, store.config)) else None
 
 
 def write_inputs(store: Store, arrays: GraphArrays) -> None:
@@ -138,7 +195,9 @@ def edge_parts(store: Store, indptr: NDArray[np.int64]) -> Iterator[tuple[slice,
     at_once = max(1, store.manifest.memory // BYTES_PER_EDGE)
     for start in range(0, int(indptr[-1]), at_once):
         part = slice(start, min(start + at_once, int(indptr[-1])))
-        yield part, np.searchsorted(indptr, np.arange(part.start, part.stop), side="right") - 1
+        first, last = np.searchsorted(indptr, [part.start, part.stop - 1], side="right") - 1
+        ends = np.clip(indptr[first : last + 2], part.start, part.stop)
+        yield part, np.repeat(np.arange(first, last + 1), np.diff(ends))
 
 
 def write_similarity(store: Store) -> None:
@@ -169,13 +228,20 @@ def write_labelled_rows(store: Store) -> None:
     """labelled [m], the nodes with a label, and rows [m, K+1, d], their propagated features side by side."""
     labelled = np.flatnonzero(store.array("y") >= 0)
     store.save("labelled", labelled)
-    if store.has("rows"):
-        return
+    if not store.has("rows"):
+        _side_by_side(store, labelled)
+    store.remove(PARTIAL_ROWS)
+
+
+def _side_by_side(store: Store, labelled: NDArray[np.int64]) -> None:
     K, d = store.config.K, store.manifest.num_features
     at_once = max(1, store.manifest.memory // (8 * (K + 1) * d))
-    with store.writing("rows", (len(labelled), K + 1, d), np.float32) as out:
+    with store.writing("rows", (len(labelled), K + 1, d), store.manifest.dtype) as out:
         for start in range(0, len(labelled), at_once):
             part = slice(start, start + at_once)
             for block, (first, last) in enumerate(store.manifest.blocks):
+                if store.manifest.keep == "labelled":
+                    out[part, :, first:last] = store.array(partial_rows(block))[part]
+                    continue
                 for s in range(K + 1):
                     out[part, s, first:last] = store.array(hop(s, block))[labelled[part]]

@@ -15,6 +15,7 @@ from lsgnn.config import LSGNNConfig
 from lsgnn.out_of_core.manifest import Manifest
 
 PARTIAL = "partial"  # folder of what blocks add to the similarities, until they are added up
+PARTIAL_ROWS = "partial-rows"  # folder of the blocks' labelled rows, until they are put side by side
 LARGEST_DOUBLE = float(np.finfo(np.float64).max)
 LARGEST = float(np.finfo(np.float32).max)
 SMALLEST = float(np.finfo(np.float32).smallest_subnormal)
@@ -50,6 +51,11 @@ def partial_similarity(block: int) -> str:
     return f"{PARTIAL}/block{block}"
 
 
+def partial_rows(block: int) -> str:
+    """Name of Â^s X of the labelled nodes at the columns of a block [m, K+1, width]; only where no hops are kept."""
+    return f"{PARTIAL_ROWS}/block{block}"
+
+
 def neighbour_lists(direction: str, self_loops: bool) -> str:
     """Name of a folder with the neighbours that each node reads: indptr [n+1], indices [E], weights [E]."""
     return f"neighbours-{direction}{'-and-self' if self_loops else ''}"
@@ -78,7 +84,8 @@ def column_files(manifest: Manifest) -> list[str]:
 def all_files(manifest: Manifest, config: LSGNNConfig) -> list[str]:
     """Names of the arrays of a finished store, none before those that its layout depends on."""
     lists = dict.fromkeys((filter_neighbours(config), similarity_neighbours(config)))
-    hops = [hop(s, block) for s in range(1, config.K + 1) for block in range(len(manifest.blocks))]
+    kept = range(1, config.K + 1) if manifest.keep == "all" else ()
+    hops = [hop(s, block) for s in kept for block in range(len(manifest.blocks))]
     neighbours = [file for name in lists for file in list_files(name, manifest.weighted)]
     inputs = ["y", "node_ids", "train", "val", "test", *neighbours, "filter_values", *column_files(manifest)]
     return [*inputs, *hops, "similarity", "labelled", "rows"]
@@ -87,6 +94,8 @@ def all_files(manifest: Manifest, config: LSGNNConfig) -> list[str]:
 def layout_of(name: str, manifest: Manifest, config: LSGNNConfig, array: Callable[[str], NDArray[Any]]) -> Layout:
     """What the array `name` must be; `array` opens others, on which it depends."""
     n, d, finite = manifest.num_nodes, manifest.num_features, ((-LARGEST, LARGEST), "finite")
+    largest = float(np.finfo(manifest.dtype).max)
+    features = ((-largest, largest), "finite" if manifest.dtype == "float32" else f"between ±{largest:.0f}")
 
     def edges(lists: str) -> tuple[int]:
         return (int(array(f"{lists}/indptr")[-1]),)
@@ -95,12 +104,14 @@ def layout_of(name: str, manifest: Manifest, config: LSGNNConfig, array: Callabl
         return int(np.count_nonzero(array("y") >= 0))
 
     folder, _, file = name.rpartition("/")
-    block = re.fullmatch(r"(hop\d+|partial)/block(\d+)", name)
+    block = re.fullmatch(r"(hop\d+|partial|partial-rows)/block(\d+)", name)
     if block and block[1] == PARTIAL:
         return Layout("float64", edges(similarity_neighbours(config)), (-LARGEST_DOUBLE, LARGEST_DOUBLE), "finite")
     if block:
         first, last = manifest.blocks[int(block[2])]
-        return Layout("float32", (n, last - first), *finite)
+        if block[1] == PARTIAL_ROWS:
+            return Layout(manifest.dtype, (labelled(), config.K + 1, last - first), *features)
+        return Layout(manifest.dtype, (n, last - first), *features)
     if folder:
         nodes = "int32" if n < 2**31 else "int64"
         return {
@@ -118,5 +129,5 @@ def layout_of(name: str, manifest: Manifest, config: LSGNNConfig, array: Callabl
         "squared_length": lambda: Layout("float64", (n,), (0, LARGEST_DOUBLE), "at least 0 and finite"),
         "similarity": lambda: Layout("float32", edges(similarity_neighbours(config)), *finite),
         "labelled": lambda: Layout("int64", (labelled(),), (0, n - 1), f"between 0 and {n - 1}", operator.gt),
-        "rows": lambda: Layout("float32", (labelled(), config.K + 1, d), *finite),
+        "rows": lambda: Layout(manifest.dtype, (labelled(), config.K + 1, d), *features),
     }[file]()

@@ -15,6 +15,8 @@ from lsgnn.errors import InputError
 from lsgnn.out_of_core.records import read_sealed, record_of, write_sealed
 
 MANIFEST = "manifest.json"
+KEEPS = ("all", "labelled")  # rows whose propagated features are kept
+DTYPES = ("float32", "float16")  # of features, propagated or not
 NOT_STORED = ("filter", "localsim_space", "localsim_hops", "adjacency_embedding")  # which stores do not serve
 # of the settings, those that decide what is in a store; β, γ, the rule of propagation and fewer hops stay free
 PRECOMPUTED = (*(name for name in LSGNNConfig.STRUCTURE if name not in NOT_STORED), "K")
@@ -31,6 +33,8 @@ class Manifest:
         blocks: [first, last) column of each block of features.
         memory: bytes that each task may allocate; another call may give more or less.
         weighted: True if edges have weights.
+        keep: "all" propagated features, or those of "labelled" nodes only, which is what training reads.
+        dtype: of all features, propagated or not.
     """
 
     source: str
@@ -42,11 +46,16 @@ class Manifest:
     memory: int
     feature_names: Sequence[str] = ()
     weighted: bool = False
+    keep: str = "all"
+    dtype: str = "float32"
 
     @property
     def depends_on(self) -> dict[str, Any]:
         """The settings that decide what is in the store."""
-        return {name: self.settings.get(name) for name in PRECOMPUTED}
+        settings = {name: self.settings.get(name) for name in PRECOMPUTED}
+        defaults = {"keep": KEEPS[0], "dtype": DTYPES[0]}  # left out: stores of before there was a choice stay stores
+        chosen = {name: getattr(self, name) for name, value in defaults.items() if getattr(self, name) != value}
+        return settings | chosen
 
     @property
     def identity(self) -> str:
@@ -91,6 +100,8 @@ def _require_sound(manifest: Manifest) -> None:
             raise ValueError(f"{name} must be a list of names")
     if not isinstance(manifest.source, str) or not isinstance(manifest.weighted, bool):
         raise ValueError("source must be text, and weighted true or false")
+    if manifest.keep not in KEEPS or manifest.dtype not in DTYPES:
+        raise ValueError(f"keep must be one of {', '.join(KEEPS)}, and dtype one of {', '.join(DTYPES)}")
     if len(manifest.feature_names) not in (0, manifest.num_features):
         raise ValueError(f"it names {len(manifest.feature_names)} of {manifest.num_features} columns")
     if not isinstance(manifest.settings, dict):

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.nn.model import LSGNN
-from lsgnn.nn.rows import DenseChannels, Neighbours, Rows
+from lsgnn.nn.rows import Channels, DenseChannels, Neighbours, Rows
 from lsgnn.out_of_core.layout import hop, similarity_neighbours
+from lsgnn.out_of_core.reduced import Reduced, ReducedChannels, channel_mixing
 from lsgnn.out_of_core.settings import require_suited
 from lsgnn.out_of_core.store import Store
-from lsgnn.propagate.precompute import mixing
 from lsgnn.propagate.similarity import NeighbourSimilarity, mean_and_std
 
 BYTES_PER_NEIGHBOUR = 160  # that a neighbour's similarity takes, with its place in sparse matrices and their gradients
@@ -36,16 +36,22 @@ class StoredRows:
 
     def labelled(self, places: NDArray[np.integer]) -> Rows:
         """Rows of the labelled nodes at these places among all labelled ones."""
-        basis = self._files["rows"][np.asarray(places)][:, : self.config.K + 1]
-        return self._rows(basis, self._files["labelled"][places])
+        basis = self._files["rows"][np.asarray(places)][:, : self.config.K + 1].astype(np.float32, copy=False)
+        return self._rows(self._channels(basis), self._files["labelled"][places])
 
-    def range(self, start: int, stop: int) -> Rows:
-        """Rows of the nodes start … stop-1, labelled or not."""
+    def range(self, start: int, stop: int, reduced: Reduced | None = None) -> Rows:
+        """Rows of the nodes start … stop-1, labelled or not.
+
+        Args:
+            reduced: their products with a model's first matrices; a store that keeps no hops of theirs needs them.
+        """
+        if reduced is not None:
+            return self._rows(ReducedChannels.of(reduced[start:stop]), np.arange(start, stop))
         basis = np.empty((stop - start, self.config.K + 1, self.store.manifest.num_features), np.float32)
         for block, (first, last) in enumerate(self.store.manifest.blocks):
             for s in range(self.config.K + 1):
                 basis[:, s, first:last] = self.store.array(hop(s, block))[start:stop]
-        return self._rows(basis, np.arange(start, stop))
+        return self._rows(self._channels(basis), np.arange(start, stop))
 
     def chunks(self) -> Iterator[tuple[int, int]]:
         """[first, last) of ranges that cover all nodes, each with as many rows and edges as the memory allows."""
@@ -64,17 +70,16 @@ class StoredRows:
             log_degree = np.log1p(np.diff(self._files["indptr"]))
             model.set_scales(mean_and_std(self._files["similarity"]), mean_and_std(log_degree))
 
-    def _rows(self, basis: NDArray[np.float32], nodes: NDArray[np.integer]) -> Rows:
-        """From Â^s X of these nodes [b, K+1, d]."""
-        stack = torch.einsum("cs,bsd->cbd", self._coefficients, torch.from_numpy(basis))  # [2K+1, b, d]
-        return Rows(DenseChannels(stack), Neighbours.of(self._similarities(nodes)))
+    def _rows(self, channels: Channels, nodes: NDArray[np.integer]) -> Rows:
+        return Rows(channels, Neighbours.of(self._similarities(nodes)))
+
+    def _channels(self, basis: NDArray[np.float32]) -> DenseChannels:
+        """From Â^s X of some nodes [b, K+1, d]."""
+        return DenseChannels(torch.einsum("cs,bsd->cbd", self._coefficients, torch.from_numpy(basis)))
 
     @cached_property
     def _coefficients(self) -> torch.Tensor:
-        """How channels are mixed from powers [2K+1, K+1]."""
-        K = self.config.K
-        own = np.eye(1, K + 1)
-        return torch.from_numpy(np.concatenate([own, mixing(self.config).reshape(2 * K, K + 1)])).float()
+        return torch.from_numpy(channel_mixing(self.config))
 
     @cached_property
     def _files(self) -> dict[str, NDArray[Any]]:

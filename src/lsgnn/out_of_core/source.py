@@ -6,7 +6,7 @@ import hashlib
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,15 @@ from lsgnn.graph.splits import Split, Splits, stratified_splits
 from lsgnn.graph.validate import as_class_names, as_labels, as_node_ids
 
 MASKS = ("train_mask", "val_mask", "test_mask")
+
+
+class RowSlices(Protocol):
+    """Features [n, d] that are made when some rows of them are asked for."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+    def __getitem__(self, rows: slice) -> Any: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +45,7 @@ class GraphArrays:
         feature_names: of the columns of x, if they have some.
     """
 
-    x: Features
+    x: Features | RowSlices
     edge_index: NDArray[np.integer]
     edge_weight: NDArray[np.floating] | None
     y: NDArray[np.int64]
@@ -106,20 +115,21 @@ def read_folder(folder: Path) -> GraphArrays:
             raise InputError(f"{folder / name}.npy holds values of type {values.dtype}: it must hold numbers")
     ids = np.array(_array(folder, "node_ids", 1, n)) if (folder / "node_ids.npy").exists() else None
     split = _split_of(folder, y)
-    _check_classes(folder, y, split)
+    require_classes(str(folder / "y.npy"), y, split)
     files = sorted(folder.glob("*.npy"))
     identity = " ".join(f"{file.name}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in files)
     return GraphArrays(x, edge_index, weight, y, split, as_node_ids(ids, n), as_class_names((), y), identity)
 
 
-def _check_classes(folder: Path, y: NDArray[np.int64], split: Split) -> None:
+def require_classes(title: str, y: NDArray[np.int64], split: Split) -> None:
+    """Raises if there is nothing to tell apart; warns of classes without training nodes."""
     classes = np.unique(y[y >= 0])
     if len(classes) < 2:
-        raise InputError(f"{folder / 'y.npy'} has labels of {len(classes)} class(es): it must have two or more")
+        raise InputError(f"{title} has labels of {len(classes)} class(es): it must have two or more")
     missing = np.setdiff1d(classes, y[split.train])
     if len(missing):
         note = f"no training node of class {', '.join(map(str, missing))}: it can never be predicted"
-        warnings.warn(f"{folder}: {note}", LSGNNWarning, stacklevel=4)
+        warnings.warn(f"{title}: {note}", LSGNNWarning, stacklevel=4)
 
 
 def _split_of(folder: Path, y: NDArray[np.int64]) -> Split:

@@ -39,6 +39,7 @@ from lsgnn.out_of_core.records import (
 from lsgnn.propagate.column_scale import ColumnScale
 
 COLUMN_SCALE = "column_scale.json"  # where columns are standardised
+ROUNDING = "rounding.json"  # where features are kept in half precision
 FIX = "remove it and run `precompute` again"
 
 
@@ -103,7 +104,8 @@ class Store:
                 self._verified(name, on_bytes)
         for name in names:
             self._signature(name)
-        return len(names) + len([MANIFEST, *([COLUMN_SCALE] if self.column_scale else [])])
+        rounding = [ROUNDING] if self.rounding_error is not None else []
+        return len(names) + len([MANIFEST, *([COLUMN_SCALE] if self.column_scale else []), *rounding])
 
     @property
     def num_bytes(self) -> int:
@@ -138,17 +140,34 @@ class Store:
         """How columns are standardised (see `lsgnn.propagate.column_scale`); empty if they are not."""
         if self.config.feature_norm != "standard":
             return {}
-        file = self.folder / COLUMN_SCALE
-        document = read_sealed(file, FIX)
-        if document.get("store") != self.identity:
-            raise InputError(f"{file} is in the wrong place (it is that of another store): {FIX}")
+        document = self._own_document(COLUMN_SCALE)
         try:
             return checked_column_scale(document.get("columns"), self.manifest.num_features)
         except ValueError as error:
-            raise InputError(f"{file} is damaged ({error}): {FIX}") from error
+            raise InputError(f"{self.folder / COLUMN_SCALE} is damaged ({error}): {FIX}") from error
 
     def save_column_scale(self, scale: ColumnScale) -> None:
         write_sealed(self.folder / COLUMN_SCALE, {"store": self.identity, "columns": scale.to_dict()})
+
+    @property
+    def rounding_error(self) -> float | None:
+        """What half precision changes: ‖X − rounded X‖ / ‖X‖ of the scaled features; None if they are not rounded."""
+        if self.manifest.dtype == "float32":
+            return None
+        error = self._own_document(ROUNDING).get("relative_error")
+        if not isinstance(error, float) or not 0 <= error <= 1:
+            raise InputError(f"{self.folder / ROUNDING} is damaged (it has no relative_error from 0 to 1): {FIX}")
+        return error
+
+    def save_rounding_error(self, error: float) -> None:
+        write_sealed(self.folder / ROUNDING, {"store": self.identity, "relative_error": error})
+
+    def _own_document(self, name: str) -> dict[str, Any]:
+        file = self.folder / name
+        document = read_sealed(file, FIX)
+        if document.get("store") != self.identity:
+            raise InputError(f"{file} is in the wrong place (it is that of another store): {FIX}")
+        return document
 
     def save(self, name: str, values: NDArray[Any]) -> None:
         """Writes an array, unless it is there."""

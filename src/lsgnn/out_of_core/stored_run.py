@@ -20,9 +20,11 @@ from torch.nn import functional as F
 from lsgnn.config import LSGNNConfig
 from lsgnn.digests import DIGESTS, recorded_digests, verify_digests, write_digests
 from lsgnn.errors import InputError
-from lsgnn.files import write_atomically, write_folder_atomically, write_json, write_text
+from lsgnn.files import write_folder_atomically, write_json, write_text
 from lsgnn.nn.model import LSGNN
+from lsgnn.out_of_core.prediction_files import write_file, write_parts
 from lsgnn.out_of_core.records import read_json
+from lsgnn.out_of_core.reduced import reduced_features
 from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.run_facts import checked_facts
 from lsgnn.out_of_core.store import Store
@@ -73,33 +75,29 @@ class StoredRun:
         calibrated: bool = True,
         on_chunk: Callable[[int], None] | None = None,
     ) -> int:
-        """Writes the probabilities of every node to a `.csv` or `.parquet` file; how many there are.
+        """Writes the probabilities of every node to a `.csv` or `.parquet` file, or a folder of parts; how many.
 
         Args:
             store: the one the model was trained on, or another with the same settings, features and classes.
+            path: one whose name has no ending is a folder of Parquet files, `part-00000.parquet` and so on.
             on_chunk: called with the number of nodes done so far.
         """
-        import pyarrow.csv
-        import pyarrow.parquet
-
         path = Path(path)
-        writers = {".csv": pyarrow.csv.CSVWriter, ".parquet": pyarrow.parquet.ParquetWriter}
-        if path.suffix not in writers:
-            raise InputError(f"cannot write predictions to {path.name!r}: the name must end in .csv or .parquet")
-        chunks = self._chunks(store, self.temperature if calibrated else 1.0)
-        first = next(chunks)
-        done, table = len(first), first.to_table()
-        with write_atomically(path) as file, writers[path.suffix](file, table.schema) as writer:
-            writer.write_table(table)
-            for chunk in chunks:
-                writer.write_table(chunk.to_table())
-                done += len(chunk)
-                if on_chunk is not None:
-                    on_chunk(done)
+        if path.suffix not in ("", ".csv", ".parquet"):
+            raise InputError(
+                f"cannot write predictions to {path.name!r}: the name must end in .csv or .parquet, or, for a folder "
+                "of Parquet files, have no ending"
+            )
+        chunks = self._chunks(store, self.temperature if calibrated else 1.0, path.parent)
+        done = 0
+        for written in (write_parts if path.suffix == "" else write_file)(chunks, path):
+            done += written
+            if on_chunk is not None:
+                on_chunk(done)
         return done
 
     @torch.no_grad()
-    def _chunks(self, store: Store, temperature: float) -> Iterator[Predictions]:
+    def _chunks(self, store: Store, temperature: float, folder: Path) -> Iterator[Predictions]:
         if (store.manifest.num_features, store.class_names) != (self.model.in_channels, self.class_names):
             raise InputError(f"{store.folder} has other features or classes than the model was trained on")
         if list(store.manifest.feature_names) != list(self.feature_names):
@@ -114,8 +112,11 @@ class StoredRun:
                 f"the columns of {store.folder} are standardised by means and deviations of their own, not by those "
                 "the model learned from: standardise both alike yourself, and make stores with feature_norm=none"
             )
+        reduced = None
+        if store.manifest.keep == "labelled":
+            reduced = reduced_features(store, self.config, self.model.reduce.weights[0].detach().numpy(), folder)
         for start, stop in rows.chunks():
-            logits = self.model(rows.range(start, stop)).numpy()
+            logits = self.model(rows.range(start, stop, reduced)).numpy()
             yield Predictions.of_logits(logits, ids[start:stop], self.class_names, temperature)
 
     def save(self, folder: str | Path) -> None:

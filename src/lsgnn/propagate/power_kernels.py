@@ -14,14 +14,22 @@ Floats = NDArray[np.float32]
 def next_power(
     indptr: NDArray[np.integer], indices: NDArray[np.integer], values: Floats, power: Floats, out: Floats
 ) -> None:
-    """out = Â power, both [n, c]."""
+    """out = Â power, both [n, c]; four neighbours at a time, because to fetch their rows takes longest."""
     for i in range(out.shape[0]):
         row = out[i]
         row[:] = 0
-        for e in range(indptr[i], indptr[i + 1]):
+        e, last = indptr[i], indptr[i + 1]
+        while e + 4 <= last:
+            v0, v1, v2, v3 = values[e], values[e + 1], values[e + 2], values[e + 3]
+            x0, x1, x2, x3 = power[indices[e]], power[indices[e + 1]], power[indices[e + 2]], power[indices[e + 3]]
+            for c in range(row.shape[0]):
+                row[c] = row[c] + v0 * x0[c] + v1 * x1[c] + v2 * x2[c] + v3 * x3[c]
+            e += 4
+        while e < last:
             value, other = values[e], power[indices[e]]
             for c in range(row.shape[0]):
                 row[c] += value * other[c]
+            e += 1
 
 
 @entry_point("propagation, 2 s")
