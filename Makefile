@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-browser faults lint docs paper check-results clean
+.PHONY: demo test test-browser faults fuzz lint docs paper check-results clean
 
 demo: .venv/core ## the main job on the bundled real graphs
 	$(BIN)/lsgnn demo
@@ -15,6 +15,9 @@ test-browser: .venv/dev ## the pages in a real Chromium; says how to get one
 
 faults: .venv/dev ## commands killed, starved and robbed of their disk, hundreds of times; goes on where it was stopped
 	RAY_AUTH_MODE=disabled OMP_NUM_THREADS=1 $(BIN)/python -m tests.faults --folder build/faults --record
+
+fuzz: .venv/dev ## damaged files, runs, requests and command lines, more than ten thousand of them
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --times 15 --record
 
 lint: .venv/dev ## style and types
 	$(BIN)/ruff check .
