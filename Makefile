@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-browser lint docs paper check-results clean
+.PHONY: demo test test-browser faults fuzz lint docs paper check-results clean
 
 demo: .venv/core ## the main job on the bundled real graphs
 	$(BIN)/lsgnn demo
@@ -12,6 +12,12 @@ test: .venv/dev ## all tests but those of the pages in a browser, which test-bro
 
 test-browser: .venv/dev ## the pages in a real Chromium; says how to get one
 	scripts/with_browser.sh $(BIN)/python -m pytest -m browser tests/report tests/cli/test_serve.py
+
+faults: .venv/dev ## commands killed, starved and robbed of their disk, hundreds of times; goes on where it was stopped
+	RAY_AUTH_MODE=disabled OMP_NUM_THREADS=1 $(BIN)/python -m tests.faults --folder build/faults --record
+
+fuzz: .venv/dev ## damaged files, runs, requests and command lines, more than ten thousand of them
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --times 15 --record
 
 lint: .venv/dev ## style and types
 	$(BIN)/ruff check .

@@ -17,6 +17,7 @@ import paper
 from lsgnn.cli import options
 from lsgnn.cli.main import run as behave_like_lsgnn
 from lsgnn.cli.show import answer, answer_json, progress, say
+from lsgnn.cli.start import heed_signals
 from paper.places import BENCHMARKS, PAGES, RESULTS
 
 if TYPE_CHECKING:
@@ -139,4 +140,5 @@ def _show(written: Sequence[Path], json: bool) -> None:
 
 
 if __name__ == "__main__":  # the processes of --jobs import this file too
+    heed_signals()
     behave_like_lsgnn(app)

@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 from lsgnn.digests import DIGESTS
 from lsgnn.errors import InputError
-from lsgnn.files import SEAL, safe_name, write_atomically, write_folder_atomically, write_json, write_text
+from lsgnn.files import (
+    EXCHANGED,
+    SEAL,
+    safe_name,
+    undo_exchange,
+    write_atomically,
+    write_folder_atomically,
+    write_json,
+    write_text,
+)
 
 
 def names_in(folder):
@@ -239,3 +248,31 @@ def test_any_text_makes_one_visible_step_of_a_path_that_every_system_has_room_fo
     assert name[0] != "."
     assert not set(name) & set("/\\\0\n\r\t ")
     assert safe_name(name) == name
+
+
+@pytest.mark.parametrize(
+    ("there", "moved", "left"),
+    [
+        ({}, {"a": "old", SEAL: "old"}, "old"),  # killed before the new files came
+        ({"a": "new"}, {"a": "old", SEAL: "old"}, "old"),  # and when some had come
+        ({"a": "new", SEAL: "new"}, {"a": "old"}, "new"),  # and when all had come, and the old ones were going
+        ({"a": "old", SEAL: "old"}, {}, "old"),  # and before any of these had left
+    ],
+)
+def test_an_exchange_that_was_killed_is_undone_or_finished(tmp_path, there, moved, left):
+    aside = tmp_path / f".0123{EXCHANGED}"
+    aside.mkdir()
+    for folder, files in ((tmp_path, there), (aside, moved)):
+        for name, content in files.items():
+            (folder / name).write_text(content)
+    undo_exchange(tmp_path)
+    assert names_in(tmp_path) == ["a", SEAL]
+    assert {(tmp_path / name).read_text() for name in ("a", SEAL)} == {left}
+
+
+def test_what_was_moved_aside_without_a_seal_is_left_alone(tmp_path):
+    aside = tmp_path / f".0123{EXCHANGED}"
+    aside.mkdir()
+    (aside / "a").write_text("old")
+    undo_exchange(tmp_path)
+    assert (aside / "a").read_text() == "old"

@@ -118,3 +118,12 @@ def test_places_that_cannot_hold_lines_are_refused_in_words(tmp_path: Path) -> N
 
 def test_a_key_does_not_depend_on_the_order_of_names() -> None:
     assert key_of({"a": 1, "b": 2}) == key_of({"b": 2, "a": 1})
+
+
+def test_a_line_that_was_changed_is_passed_over_and_one_of_an_earlier_version_read(tmp_path: Path) -> None:
+    file = LineFile(tmp_path / "units.jsonl")
+    file.add("a", {"val": 81.25, "name": "é"})
+    file.add("b", {"val": 7})
+    content = file.path.read_text("utf-8")
+    file.path.write_text('{"key": "old", "val": 3}\n' + content.replace("81.25", "91.25"), "utf-8")
+    assert LineFile(file.path).lines() == {"old": {"val": 3}, "b": {"val": 7}}

@@ -2,7 +2,8 @@
 
 The new content is written beside its final place, flushed to the disk and then renamed over it, so that a crash, a full
 disk or Ctrl-C leaves what was there before. Only `kill -9` can leave a stray `.<name>.<random>.tmp`; should it hit
-while the files of a folder are exchanged, the earlier ones are in it. Whatever else a folder holds is never touched.
+while the files of a folder are exchanged, the next who reads or writes the folder puts the earlier ones back. Whatever
+else a folder holds is never touched.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 import re
 import secrets
 import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +23,7 @@ from typing import Any, BinaryIO
 
 from lsgnn.errors import InputError
 
+EXCHANGED = ".old.tmp"  # the end of the name of a folder with what is being replaced
 SEAL = "digests.json"  # of a folder that is whole: the first file to leave and the last to arrive
 
 
@@ -64,6 +67,8 @@ def write_folder_atomically(path: str | Path) -> Iterator[Path]:
     there = path.exists()
     if there and not path.is_dir():
         raise InputError(f"cannot write the folder {path}: a file of that name is in the way; remove it first")
+    if there:
+        undo_exchange(path)
     new = _beside(path / path.name if there else path)  # inside the folder, which may be a disk of its own
     try:
         new.mkdir()
@@ -90,23 +95,54 @@ def _exchange(path: Path, new: Path) -> None:
     for name in names:
         if (path / name).is_dir():
             raise InputError(f"cannot write {path / name}: a folder of that name is in the way; remove it first")
-    old = _beside(path / path.name)
+    old = path / f".{secrets.token_hex(6)}{EXCHANGED}"
     old.mkdir()
+    with _locked(path):
+        try:
+            for name in reversed(names):
+                if os.path.lexists(path / name):
+                    os.replace(path / name, old / name)
+            for name in names:
+                os.replace(new / name, path / name)
+        except BaseException:
+            for name in names:
+                if os.path.lexists(old / name):
+                    os.replace(old / name, path / name)
+                elif not (new / name).exists():
+                    (path / name).unlink(missing_ok=True)
+            old.rmdir()
+            raise
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def undo_exchange(path: Path) -> None:
+    """Puts back the files of a folder whose exchange was killed; one that goes on just now is waited for."""
+    if not any(path.glob(f".*{EXCHANGED}")):
+        return
+    with suppress(PermissionError), _locked(path):
+        for old in path.glob(f".*{EXCHANGED}"):
+            if (path / SEAL).exists():
+                shutil.rmtree(old)  # all new files had arrived
+            elif (old / SEAL).exists():
+                for name in sorted((file.name for file in old.iterdir()), key=lambda name: name == SEAL):
+                    os.replace(old / name, path / name)
+                old.rmdir()
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """One process at a time; the system unlocks what a killed one had locked. Windows cannot lock a folder."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        for name in reversed(names):
-            if os.path.lexists(path / name):
-                os.replace(path / name, old / name)
-        for name in names:
-            os.replace(new / name, path / name)
-    except BaseException:
-        for name in names:
-            if os.path.lexists(old / name):
-                os.replace(old / name, path / name)
-            elif not (new / name).exists():
-                (path / name).unlink(missing_ok=True)
-        old.rmdir()
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def make_folder(path: str | Path, fix: str = "choose another place") -> Path:

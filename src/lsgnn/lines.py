@@ -1,7 +1,8 @@
 """Finished work as lines of JSON, in files that only grow: whatever is killed goes on where it was.
 
 A line is known by its key, a digest of everything that decides its content (data, split, configuration, metric): a key
-that is there is finished work, and a changed configuration is another key.
+that is there is finished work, and a changed configuration is another key. A line also carries a digest of its own
+text, so that a damaged one is known and its work done again.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import Any
 
 from lsgnn.errors import InputError
 from lsgnn.files import make_folder, plain
+
+CHECK = "check"  # the last field of a line
 
 
 class LineFile:
@@ -47,7 +50,8 @@ class LineFile:
     def add(self, key: str, content: Mapping[str, Any]) -> None:
         """Adds one line; NaN and infinity become null, as JSON knows neither."""
         make_folder(self.path.parent)
-        line = json.dumps({"key": key} | plain(content), ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n"
+        whole = {"key": key} | plain(content)
+        line = _text(whole | {CHECK: _check_of(whole)}).encode("utf-8") + b"\n"
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         try:
             descriptor = os.open(self.path, flags, 0o666)
@@ -60,6 +64,18 @@ class LineFile:
             raise InputError(reason) from error
 
 
+def _text(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
+
+
+def _check_of(content: Mapping[str, Any]) -> str:
+    """A digest of what a line holds besides it; what was read is spelled as it was written."""
+    try:
+        return hashlib.sha256(_text(content).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    except ValueError:  # NaN, which no line of ours holds
+        return "no digest"
+
+
 def _parsed(raw: bytes) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for line in raw.split(b"\n"):
@@ -67,7 +83,9 @@ def _parsed(raw: bytes) -> dict[str, dict[str, Any]]:
             content = json.loads(line.decode("utf-8"))
         except (ValueError, RecursionError):  # half a line, or bytes that are no text
             continue
-        if isinstance(content, dict) and isinstance(key := content.pop("key", None), str):
+        if not isinstance(content, dict) or content.pop(CHECK, None) not in (None, _check_of(content)):
+            continue  # lines of earlier versions have no digest
+        if isinstance(key := content.pop("key", None), str):
             found.pop(key, None)  # so that the order is that of the lines that count
             found[key] = content
     return found

@@ -8,12 +8,13 @@ from contextlib import suppress
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lsgnn import Graph, InputError, read_tables, stratified_splits
 from lsgnn.graph.io.new_node_tables import read_new_nodes
 from lsgnn.graph.io.npz import READ_KEYS, load_npz
+from tests.fuzz.cases import cases
 
 Y = np.array([0, 1, 0, 1, 0, -1])
 ARRAYS = {
@@ -89,7 +90,7 @@ def damaged(array, value):
     return array
 
 
-@settings(max_examples=200)
+@cases(200)
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
 @given(x=st.sampled_from([DENSE, SPARSE]), damages=damages, flips=flips)
 def test_a_damaged_npz_is_a_valid_graph_or_an_input_error(tmp_path_factory, x, damages, flips):
@@ -127,7 +128,7 @@ headed = st.tuples(
 contents = st.binary(max_size=60) | headed.map(lambda parts: "".join(parts).encode()) | csv_like.map(str.encode)
 
 
-@settings(max_examples=100)
+@cases(100)
 @given(edges=contents, nodes=st.none() | contents, packed=st.booleans())
 def test_random_tables_are_valid_graphs_or_input_errors(tmp_path_factory, edges, nodes, packed):
     folder = tmp_path_factory.getbasetemp()

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lsgnn import Run
+from tests.fuzz.cases import cases
 from tests.serving.clients import ask, body, features, new_node
 
 pytest.importorskip("fastapi", reason="the extra [serve] is not installed")
@@ -177,7 +178,7 @@ requests = st.fixed_dictionaries(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+@cases(100)
 @given(st.sampled_from(["/predict", "/predict/new", "/explain"]), requests | json_values)
 def test_no_json_whatsoever_makes_the_server_fail(app: Any, path: str, document: Any) -> None:
     answer = ask(app, path, content=json.dumps(document).encode())
@@ -186,7 +187,7 @@ def test_no_json_whatsoever_makes_the_server_fail(app: Any, path: str, document:
         assert list(answer.json()) == ["error"]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@cases(50)
 @given(st.binary(max_size=200))
 def test_no_bytes_whatsoever_make_the_server_fail(app: Any, sent: bytes) -> None:
     assert ask(app, "/predict/new", content=sent).status_code in (400, 422)

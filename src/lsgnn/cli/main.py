@@ -66,7 +66,7 @@ def main(
 
 
 def run(application: typer.Typer = app) -> None:
-    """The `lsgnn` executable: bad input is one line on stderr and exit code 2, Ctrl-C is 130, neither a traceback.
+    """The `lsgnn` executable: bad input is one line and exit code 2, Ctrl-C is 130, `kill` 143, never a traceback.
 
     Args:
         application: another command line that is to behave alike, such as the repository's `python -m paper`.

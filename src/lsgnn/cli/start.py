@@ -1,4 +1,4 @@
-"""The first lines of the `lsgnn` executable: from here on Ctrl-C is one line, even while the rest is being imported."""
+"""The first lines of the `lsgnn` executable: from here on Ctrl-C and `kill` are one line, even during imports."""
 
 from __future__ import annotations
 
@@ -13,26 +13,37 @@ CODE = 130  # of a command that was stopped from the keyboard, as shells count
 GOES_ON = {"tune": "--storage", "compare": "--store", "precompute": "--out"}  # what keeps its work
 
 
-def run() -> NoReturn:
-    """The `lsgnn` executable."""
-    pressed = []
+class Stop:
+    """What Ctrl-C and `kill` do: the command tidies up and ends; remembers by which of them."""
 
-    def on_interrupt(*_: Any) -> None:
-        pressed.append(True)
+    code = 0  # of a process that was stopped: 130 by SIGINT, 143 by SIGTERM
+
+    def __call__(self, number: int, frame: Any) -> None:
+        self.code = 128 + number
         raise KeyboardInterrupt
 
-    # a command that was told to ignore Ctrl-C (by nohup, or in the background of a script) keeps ignoring it
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, on_interrupt)
+
+def run() -> NoReturn:
+    """The `lsgnn` executable."""
+    stop = heed_signals()
     try:
         from lsgnn.cli.main import run as run_command
 
         run_command()
     except BaseException as error:  # an import that is interrupted may fail in any way
-        if pressed and not (isinstance(error, SystemExit) and error.code in (None, 0, CODE)):
+        if stop.code and not (isinstance(error, SystemExit) and error.code in (None, 0, stop.code)):
             stopped()
         raise
     sys.exit()
+
+
+def heed_signals() -> Stop:
+    """A command that was told to ignore them (by nohup, or in the background of a script) keeps ignoring them."""
+    stop = Stop()
+    for number, default in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
+        if signal.getsignal(number) is default:
+            signal.signal(number, stop)
+    return stop
 
 
 def stopped() -> NoReturn:
@@ -43,12 +54,13 @@ def stopped() -> NoReturn:
         below = "\n" if sys.stderr.isatty() else ""  # the terminal has just written ^C into the line
         sys.stderr.write(f"{below}stopped{goes_on}\n")
         sys.stderr.flush()
+    code = getattr(signal.getsignal(signal.SIGTERM), "code", 0) or CODE
     if threading.active_count() > 1:
-        os._exit(CODE)
+        os._exit(code)
     # Interrupted code in a string (a namedtuple's, a dataclass's) leaves a mark by which Python later ends itself with
     # SIGINT instead of a code; the next code in a string takes it away.
     exec("")
-    sys.exit(CODE)
+    sys.exit(code)
 
 
 def is_resumable(words: list[str]) -> bool:

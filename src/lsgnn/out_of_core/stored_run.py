@@ -20,7 +20,7 @@ from torch.nn import functional as F
 from lsgnn.config import LSGNNConfig
 from lsgnn.digests import DIGESTS, recorded_digests, verify_digests, write_digests
 from lsgnn.errors import InputError
-from lsgnn.files import write_folder_atomically, write_json, write_text
+from lsgnn.files import undo_exchange, write_folder_atomically, write_json, write_text
 from lsgnn.nn.model import LSGNN
 from lsgnn.out_of_core.prediction_files import write_file, write_parts
 from lsgnn.out_of_core.records import read_json
@@ -182,13 +182,14 @@ def require_place(folder: Path) -> None:
     if not is_stored_run(folder):
         raise InputError(f"{folder} exists and is not a run on a store: choose another folder or remove it first")
     for file in sorted(folder.iterdir()):
-        if not file.is_file() or not (file.name in (*FILES, DIGESTS) or STRAY.fullmatch(file.name)):
+        if not STRAY.fullmatch(file.name) and not (file.is_file() and file.name in (*FILES, DIGESTS)):
             raise InputError(f"{file} is not part of a run and would be lost: move it, or choose another folder")
 
 
 def is_stored_run(folder: str | Path) -> bool:
     """True if a run was written there, even if some of its files are gone."""
     folder = Path(folder).expanduser()
+    undo_exchange(folder)
     with suppress(InputError):
         return (folder / ABOUT).exists() or ABOUT in recorded_digests(folder)
     return False

@@ -23,7 +23,7 @@ from torch import Tensor
 from lsgnn import zoo
 from lsgnn.digests import DIGESTS, verify_digests, write_digests
 from lsgnn.errors import InputError
-from lsgnn.files import plain, require_name, write_folder_atomically
+from lsgnn.files import plain, require_name, undo_exchange, write_folder_atomically
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split, Splits
 from lsgnn.runs.blend import NAME as BLEND
@@ -81,12 +81,14 @@ def read_config(text: str) -> tuple[str, Any]:
 
 
 def is_run(folder: Path) -> bool:
+    undo_exchange(folder)
     return all((folder / name).is_file() for name in CONTENT)
 
 
 def load_run(folder: Path) -> Run:
     """Reads a folder written by `save_run`."""
     require_name(folder)
+    undo_exchange(folder)
     if (folder / "stored_run.json").is_file():
         raise InputError(f"{folder} is a run on a store, which has the graph: predict a store with it")
     if missing := [name for name in CONTENT if not (folder / name).is_file()]:
