@@ -145,6 +145,18 @@ def roofline_table(stored: Stored) -> str:
     return "\n".join(lines)
 
 
+def first_minute_table(stored: Stored) -> str:
+    """How long a user waits for the first commands."""
+    measured = _read(stored.benchmarks / "first_minute.json")
+    if measured is None:
+        return "not run yet"
+    lines = ["| what | seconds | CPU seconds |", "|---|---|---|"]
+    for entry in measured["results"]:
+        seconds = (f"{entry[name]:.2g}" for name in ("wall_seconds", "cpu_seconds"))
+        lines.append(f"| {' | '.join((entry['what'], *seconds))} |")
+    return "\n".join(lines)
+
+
 def tuning_time_table(stored: Stored) -> str:
     """How long a user waits for a search without pruning."""
     lines = ["| dataset | trials | splits | jobs | minutes | CPU minutes |", "|---|---|---|---|---|---|"]
@@ -261,6 +273,7 @@ SECTIONS: dict[str, Callable[[Stored], str]] = {
     "speed": speed_table,
     "threads": threads_table,
     "roofline": roofline_table,
+    "first-minute": first_minute_table,
     "tuning-time": tuning_time_table,
     "store": store_table,
     "tuned": partial(tuned_table, "paper", PAPERS_SPACE),
