@@ -175,6 +175,18 @@ def _seconds_to_accuracy(rounds: list[dict[str, Any]], ours: str) -> tuple[str, 
     return (cells[0], f"**{cells[1]}**") if own < theirs else (f"**{cells[0]}**", cells[1])
 
 
+def first_minute_table(stored: Stored) -> str:
+    """How long a user waits for the first commands."""
+    measured = _read(stored.benchmarks / "first_minute.json")
+    if measured is None:
+        return "not run yet"
+    lines = ["| what | seconds | CPU seconds |", "|---|---|---|"]
+    for entry in measured["results"]:
+        seconds = (f"{entry[name]:.2g}" for name in ("wall_seconds", "cpu_seconds"))
+        lines.append(f"| {' | '.join((entry['what'], *seconds))} |")
+    return "\n".join(lines)
+
+
 def tuning_time_table(stored: Stored) -> str:
     """How long a user waits for a search without pruning."""
     lines = ["| dataset | trials | splits | jobs | minutes | CPU minutes |", "|---|---|---|---|---|---|"]
@@ -292,6 +304,7 @@ SECTIONS: dict[str, Callable[[Stored], str]] = {
     "threads": threads_table,
     "roofline": roofline_table,
     "time-to-accuracy": time_to_accuracy_table,
+    "first-minute": first_minute_table,
     "tuning-time": tuning_time_table,
     "store": store_table,
     "tuned": partial(tuned_table, "paper", PAPERS_SPACE),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
+from rich.progress import Progress
 
 from lsgnn.cli import progress_lines
 from lsgnn.cli.show import progress
@@ -29,3 +32,25 @@ def test_what_is_soon_over_says_nothing(capsys: pytest.CaptureFixture[str]) -> N
         step()
 
     assert capsys.readouterr().err == ""
+
+
+def test_reading_predicting_and_writing_have_bars_too(
+    lsgnn: Any, tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bars, add_task = list[str](), Progress.add_task
+
+    def told(self: Progress, description: str, **how: Any) -> Any:
+        bars.append(description)
+        return add_task(self, description, **how)
+
+    monkeypatch.setattr(Progress, "add_task", told)
+    run, page, out = tmp_path / "run", tmp_path / "page.html", tmp_path / "p.csv"
+    graph = ("--edges", tables / "edges.csv", "--nodes", tables / "nodes.csv", "--label", "topic", "--name", "pages")
+    small = ("--model", "mlp", "--set", "epochs=2", "--set", "feature_norm=l2")
+    assert lsgnn("fit", *graph, *small, "--out", run, "--predictions", out, "--report", page).code == 0
+    assert bars[0] == "reading edges.csv"
+    assert bars[2:] == [f"writing {run}", "predicting pages", f"writing {page}"]
+
+    bars.clear()
+    assert lsgnn("predict", run, "--out", out).code == 0
+    assert bars == [f"reading {run}", "predicting pages"]

@@ -45,7 +45,8 @@ def diagnose(
     if out is not None:
         from lsgnn.report import write_diagnosis_page
 
-        write_diagnosis_page(found, out)
+        with progress(f"writing {out}", None):
+            write_diagnosis_page(found, out)
     if json:
         answer_json(found.to_dict())
         return

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from lsgnn.cli import options
-from lsgnn.cli.show import answer, answer_json
+from lsgnn.cli.show import answer, answer_json, progress
 
 
 def explain(
@@ -20,7 +20,8 @@ def explain(
     """Show a node's LocalSim, its fusion weights, what each hop adds to its class, and the neighbours behind it."""
     from lsgnn.runs.run import Run
 
-    why = Run.load(run).explain(node, member)
+    with progress(f"explaining node {node} of {run}", None):
+        why = Run.load(run).explain(node, member)
     if json:
         answer_json(why.to_dict())
         return

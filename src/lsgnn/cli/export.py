@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from lsgnn.cli import options
-from lsgnn.cli.show import answer, answer_json
+from lsgnn.cli.show import answer, answer_json, progress
 from lsgnn.errors import InputError
 
 
@@ -24,12 +24,14 @@ def export(
         raise InputError("export to what? pass --onnx FILE or --hub USER/NAME")
     from lsgnn.runs.run import Run
 
-    loaded = Run.load(run)
+    with progress(f"reading {run}", None):
+        loaded = Run.load(run)
     done = {"run": str(run)}
     if onnx is not None:
         from lsgnn.runs.onnx_head import export_onnx
 
-        export_onnx(loaded, onnx)
+        with progress(f"writing {onnx}", None):
+            export_onnx(loaded, onnx)
         done["onnx"] = str(onnx)
     if hub is not None:
         from lsgnn.runs.hub import push_to_hub

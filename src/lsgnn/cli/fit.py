@@ -124,13 +124,16 @@ def fit(
                 raise InputError(f"--{stray[0]} is for a search over models: pass --model auto too, or drop it")
             run = trained(g, model, split, preset, set or [], decides, engine=engine, members=members)
     if out is not None:
-        run.save(out)
+        with progress(f"writing {out}", None):
+            run.save(out)
     if predictions is not None:
-        run.predict().save(predictions, spreadsheet_safe=spreadsheet_safe)
+        with progress(f"predicting {run.graph.name}", None):
+            run.predict().save(predictions, spreadsheet_safe=spreadsheet_safe)
     if report is not None:
         from lsgnn.report import write_run_page
 
-        write_run_page(run, report)
+        with progress(f"writing {report}", None):
+            write_run_page(run, report)
     if json:
         answer_json(run.summary())
         return
@@ -174,7 +177,8 @@ def trained_again(folder: Path, journal: Path | None) -> Run:
     from lsgnn.serving.continued import continued
     from lsgnn.serving.journal import NAME
 
-    run = Run.load(folder)
+    with progress(f"reading {folder}", None):
+        run = Run.load(folder)
     with progress(f"training again on {run.graph.name}", run.config.epochs * len(run.members)) as step:
         return continued(run, folder / NAME if journal is None else journal.expanduser(), on_epoch=step)
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from lsgnn.cli import options, stores
-from lsgnn.cli.show import answer, answer_json
+from lsgnn.cli.show import answer, answer_json, progress
 from lsgnn.errors import InputError
 
 
@@ -57,7 +57,8 @@ def predict(
 
     if exact and not attach:
         raise InputError("--exact is for new nodes: pass --attach too, or drop it")
-    trained = Run.load(run)
+    with progress(f"reading {run}", None):
+        trained = Run.load(run)
     like = trained.graph if trained.graph.columns else None
     if nodes is not None and like is None:
         column = with_categories(column or [], trained.graph.feature_names)
@@ -67,7 +68,8 @@ def predict(
         named = options.parse_columns(column or ()) | {"id": id, "label": label, "delimiter": delimiter}
         named.pop("split", None)  # new nodes are in none
         how: dict[str, Any] = dict(exact=exact, calibrated=not uncalibrated, threshold=threshold)
-        predictions = trained.predict_new_tables(edges, nodes, **how, **named)
+        with progress(f"predicting the nodes of {nodes.name}", None):
+            predictions = trained.predict_new_tables(edges, nodes, **how, **named)
     else:
         given = {"nodes": nodes, "label": label, "id": id, "column": column or None, "delimiter": delimiter}
         stray = [f"--{name}" for name, value in given.items() if value is not None]
@@ -76,7 +78,8 @@ def predict(
         own = graph is None and edges is None
         tables: dict[str, Any] = dict(delimiter=delimiter, like=like)
         other = None if own else options.open_graph(graph, edges, nodes, label, id, column, data_dir, **tables)
-        predictions = trained.predict(other, calibrated=not uncalibrated, threshold=threshold)
+        with progress(f"predicting {(trained.graph if other is None else other).name}", None):
+            predictions = trained.predict(other, calibrated=not uncalibrated, threshold=threshold)
     predictions.save(out, spreadsheet_safe=spreadsheet_safe)
     if json:
         counts = {name: predictions.labels.count(name) for name in predictions.class_names}

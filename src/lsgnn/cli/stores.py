@@ -56,7 +56,8 @@ def fit_store(
     if out is not None:
         run.save(out)
     if predictions is not None:
-        run.predict(store, predictions)
+        with progress(f"predicting {folder}", store.num_nodes) as step:
+            run.predict(store, predictions, on_chunk=lambda done: step(completed=done))
     if json:
         answer_json({"store": folder, "metrics": run.metrics, "best_epoch": run.trained.best_epoch})
         return
