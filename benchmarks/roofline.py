@@ -4,8 +4,9 @@
 
 Peaks are measured here: a large sgemm, and sums over arrays that lie in the second-level cache and in memory. The bound
 of an epoch is the sum over its products of the longer of both: flops at the peak, bytes at the bandwidth of where they
-come from. Dense products read the packed channels from memory; narrow ones gather rows of a tile from the second-level
-cache, a tile's columns and eight bytes of index and value per stored entry.
+come from. Dense products read the packed channels from memory, and for the gradient once more: from the second-level
+cache where rows are done a few at a time. Narrow ones gather rows of a tile from that cache, a tile's columns and eight
+bytes of index and value per stored entry.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from train_cost import LARGE, Contest
 from lsgnn.files import write_json
 from lsgnn.train.environment import environment
 from lsgnn.train.fused import train_cpu
+from lsgnn.train.fused.buffers import rows_together
 from lsgnn.train.fused.task import Task
 
 FLOAT = 4
@@ -56,7 +58,8 @@ def products(task: Task) -> list[tuple[str, float, float, str]]:
     if task.H is not None:
         each = 2 * layout.d * layout.width
         found.append(("forward", float(each * b), float(FLOAT * (2 * layout.K + 1) * layout.d * b), "memory_bytes"))
-        found.append(("gradient", float(each * t), float(FLOAT * (2 * layout.K + 1) * layout.d * t), "memory_bytes"))
+        again = "cache_bytes" if rows_together(layout, task.H) else "memory_bytes"
+        found.append(("gradient", float(each * t), float(FLOAT * (2 * layout.K + 1) * layout.d * t), again))
     narrow = task.narrow
     if narrow is not None:
         for column, size in layout.tiles:

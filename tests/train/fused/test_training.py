@@ -13,7 +13,7 @@ import torch
 from lsgnn.errors import InputError
 from lsgnn.graph.splits import Split
 from lsgnn.nn.rows import make_rows
-from lsgnn.train.fused import gradients_cpu, logits_cpu, supports, train_cpu
+from lsgnn.train.fused import buffers, gradients_cpu, logits_cpu, supports, train_cpu
 from lsgnn.train.loop import train_torch
 from lsgnn.train.trained import StopTraining, Trained
 from tests.train.fused.problems import Problem, make_problem
@@ -150,6 +150,21 @@ def test_a_training_gives_the_same_bits_for_any_number_of_threads(path: str, set
 
     for threads in (2, 3, 16):
         assert same(one, train(problem, path=path, threads=threads)), threads
+
+
+def test_rows_reduced_a_few_at_a_time_train_as_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = make_problem(n=700, d=70, epochs=6, hidden_channels=16, K=3)
+
+    def by(cached_bytes: int, threads: int = 1) -> Trained:
+        monkeypatch.setattr(buffers, "CACHED_CHANNELS", cached_bytes)
+        return train(problem, path="dense", threads=threads)
+
+    all_at_once, few = by(0), by(1 << 16)  # 24 of 175 rows
+    assert same(few, by(1 << 16, threads=3))
+    assert not same(few, all_at_once)  # their gradients are added up in another order
+    for one, other in zip(few.history, all_at_once.history, strict=True):
+        assert one["train_loss"] == pytest.approx(other["train_loss"], rel=1e-4)
+        assert one["val_loss"] == pytest.approx(other["val_loss"], rel=1e-4)
 
 
 def test_epochs_are_told_once_each_and_in_order(problem: Problem) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import lcm
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +16,7 @@ from lsgnn.train.fused.structs import Floats, Panels, ScoredRows, Scratch, Shape
 from lsgnn.train.fused.vector import BATCH
 
 ROWS_PER_CHUNK, SIMILARITIES_PER_CHUNK, MOST_CHUNKS = 64, 1024, 32  # at least; at most
+CACHED_CHANNELS, CACHED_GRADIENT = 1 << 19, 1 << 18  # bytes of the second-level cache: see `rows_together`
 
 
 def floats(*shape: int) -> Floats:
@@ -25,8 +28,18 @@ def chunks_of(size: int, smallest: int) -> int:
     return max(1, min(size // smallest, MOST_CHUNKS))
 
 
-def make_shape(layout: Layout, rows: ScoredRows, train_rows: int, padded_rows: int, config: LSGNNConfig) -> Shape:
-    """`padded_rows` is what the reduction needs of them."""
+def rows_together(layout: Layout, H: Panels | None) -> int:
+    """How many rows the dense reduction does at a time: as many as have their channels in the second-level cache, if
+    the gradient of all its weights fits in there too; whole batches and panels. Batch norm needs all rows at once."""
+    if H is None or layout.batch_norm:
+        return 0
+    features = (2 * layout.K + 1) * H.blocks * H.block
+    step = lcm(len(BATCH), len(H.rows))
+    return CACHED_CHANNELS // (4 * features) // step * step if 4 * features * layout.z <= CACHED_GRADIENT else 0
+
+
+def make_shape(layout: Layout, rows: ScoredRows, train_rows: int, H: Panels | None, config: LSGNNConfig) -> Shape:
+    padded_rows = len(rows.node) if H is None else H.panels * len(H.rows)
     val_rows, smoothed = len(rows.node) - train_rows, len(rows.smoothing.step.rows)
     return Shape(
         K=layout.K,
@@ -34,7 +47,7 @@ def make_shape(layout: Layout, rows: ScoredRows, train_rows: int, padded_rows: i
         alphas=layout.alphas,
         C=layout.C,
         classes=layout.classes,
-        rows=padded_rows,
+        rows=padded_rows,  # what the reduction needs of them
         d=layout.d,
         width=layout.width,
         train_rows=train_rows,
@@ -53,10 +66,11 @@ def make_shape(layout: Layout, rows: ScoredRows, train_rows: int, padded_rows: i
         columns=layout.columns,
         links_norm_at=layout.place_of("norm_weight"),
         reduce_norm_at=layout.place_of("norm_scale"),
+        rows_together=rows_together(layout, H),
     )
 
 
-def make_work(layout: Layout, shape: Shape, *, similarities: int, logits: bool, ranked: int) -> Work:
+def make_work(layout: Layout, shape: Shape, H: Panels | None, *, similarities: int, logits: bool, ranked: int) -> Work:
     """Buffers that all threads share; `ranked` rows are sorted by their logits."""
     rows, small = shape.train_rows + shape.val_rows, len(layout.zero_small())
     phis, normed = (layout.hops + 1) * shape.smoothed, shape.train_rows if layout.batch_norm else 0
@@ -74,6 +88,7 @@ def make_work(layout: Layout, shape: Shape, *, similarities: int, logits: bool, 
         phi=floats(phis),
         grad_phi=floats(phis or shape.train_rows),
         grad_rows=floats(shape.train_chunks, small),
+        grad_reduce=floats(shape.train_chunks, _gradient_size(layout, H)) if shape.rows_together else floats(0),
         grad_localsim=floats(shape.similarity_chunks, 4 * layout.z + len(layout.w)),
         al_out_T=floats(layout.z, layout.alphas),
         head_T=floats(layout.blocks * layout.z, layout.classes),
@@ -99,20 +114,32 @@ def _places(layout: Layout, rows: int) -> tuple[NDArray[np.int64], NDArray[np.in
     return np.ascontiguousarray(start), np.ascontiguousarray(stride)
 
 
+def _gradient_size(layout: Layout, H: Panels | None) -> int:
+    """Numbers in the gradient of the dense reduction's weights, blocks of features padded."""
+    return 0 if H is None else (2 * layout.K + 1) * H.blocks * H.block * layout.z
+
+
+def _tile_gradient(layout: Layout, H: Panels | None) -> int:
+    """Numbers in the sums of a tile's gradient: of a block of features, of all where rows are done a few at a time."""
+    if H is None:
+        return layout.d * max(size for _, size in layout.tiles)
+    return _gradient_size(layout, H) if rows_together(layout, H) else H.block * layout.z
+
+
 def scratch_bytes(layout: Layout, reached: int) -> int:
     """What the narrow reduction takes for each thread."""
     return 4 * (3 * reached + layout.d) * max(size for _, size in layout.tiles)
 
 
-def make_scratch(layout: Layout, reached: int, panels: Panels | None) -> Scratch:
-    """One thread's own: for tiles of `reached` nodes (0 for the dense reduction, which has a block of features)."""
+def make_scratch(layout: Layout, reached: int, H: Panels | None) -> Scratch:
+    """One thread's own: for tiles of `reached` nodes (0 for the dense reduction, which has blocks of features)."""
     K, z, A, B = layout.K, layout.z, layout.alphas, len(BATCH)
     tile = max(size for _, size in layout.tiles)
     return Scratch(
         Y=floats(reached, tile),
         T0=floats(reached, tile),
         T1=floats(reached, tile),
-        grad_tile=floats(layout.d, tile) if panels is None else floats(panels.block, z),
+        grad_tile=floats(_tile_gradient(layout, H)),
         grad_small=layout.zero_small(),
         phi=floats(B, layout.columns),
         grad_phi=floats(layout.columns),

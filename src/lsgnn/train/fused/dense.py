@@ -5,7 +5,9 @@ from front to back: panels of P rows, whose features come one after the other, i
 
     H [2K+1, feature blocks, panels, features of a block, P]
 
-Forward, a panel's P rows of sums stay in registers and meet all features; backward, Q features' sums meet all rows. The
+Forward, a panel's P rows of sums stay in registers and meet all features; backward, Q features' sums meet all rows.
+Where a few dozen rows of all channels fit the second-level cache, they are reduced, scored and used for the gradient in
+one go (`Shape.rows_together`), so that the channels come from memory once per epoch and Z never goes there. The
 products are written here rather than left to a BLAS, because they run inside a kernel, in as many threads as it has,
 and add up in the same order on every run.
 """
@@ -14,10 +16,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from lsgnn.compiled import kernel
+from lsgnn.compiled import inlined, kernel
 from lsgnn.train.fused.adam import Step, adam
 from lsgnn.train.fused.outer_products import add_outer_products
-from lsgnn.train.fused.structs import Panels, Scratch, Shape, State, Weights, Work
+from lsgnn.train.fused.structs import Floats, Panels, Scratch, Shape, State, Weights, Work
 from lsgnn.train.fused.team import TILES, Team, claim
 from lsgnn.train.fused.vector import Width, splat, vload, vstore
 
@@ -25,64 +27,84 @@ PANELS_PER_CHUNK = 8  # of rows, in the forward product
 ZERO = np.float32(0)
 
 
-@kernel
-def reduce_dense(H: Panels, weights: Weights, work: Work, shape: Shape, team: Team, w: Width) -> None:
-    """Z [b, width] = every channel times its weights."""
-    d, z, P, panel, W = shape.d, shape.z, len(H.rows), H.block * len(H.rows), weights.reduce
+@inlined
+def reduce_panels(H: Panels, first: int, end: int, W: Floats, work: Work, shape: Shape, w: Width) -> None:
+    """Z at some panels = every channel times its weights."""
+    d, z, P, panel = shape.d, shape.z, len(H.rows), H.block * len(H.rows)
     whole = d // H.block  # blocks that are full; the last one may have features of zeros, which are left out
     rest = d - whole * H.block
+    for c in range(2 * shape.K + 1):
+        for i in range(first, end):
+            h, next_block = (c * H.blocks * H.panels + i) * panel, H.panels * panel
+            for t in range(0, z, len(w)):
+                b, o = c * z * d + t, (c * shape.rows + i * P) * z + t
+                add_outer_products(
+                    H.values, h, (next_block, P, 1), W, b, (H.block * z, z), work.Z, o, z,
+                    (whole, H.block), True, H.rows, w,
+                )  # fmt: skip
+                if rest > 0:
+                    add_outer_products(
+                        H.values, h + whole * next_block, (next_block, P, 1), W, b + whole * H.block * z,
+                        (H.block * z, z), work.Z, o, z, (1, rest), False, H.rows, w,
+                    )  # fmt: skip
+
+
+@kernel
+def reduce_dense(H: Panels, weights: Weights, work: Work, shape: Shape, team: Team, w: Width) -> None:
+    """Z [b, width], where all rows are reduced before any is scored."""
     chunks = -(-H.panels // PANELS_PER_CHUNK)
     chunk = claim(team, TILES)
     while chunk < chunks:
-        for c in range(2 * shape.K + 1):
-            for i in range(chunk * PANELS_PER_CHUNK, min((chunk + 1) * PANELS_PER_CHUNK, H.panels)):
-                h, next_block = (c * H.blocks * H.panels + i) * panel, H.panels * panel
-                for t in range(0, z, len(w)):
-                    b, o = c * z * d + t, (c * shape.rows + i * P) * z + t
-                    add_outer_products(
-                        H.values, h, (next_block, P, 1), W, b, (H.block * z, z), work.Z, o, z,
-                        (whole, H.block), True, H.rows, w,
-                    )  # fmt: skip
-                    if rest > 0:
-                        add_outer_products(
-                            H.values, h + whole * next_block, (next_block, P, 1), W, b + whole * H.block * z,
-                            (H.block * z, z), work.Z, o, z, (1, rest), False, H.rows, w,
-                        )  # fmt: skip
+        end = min((chunk + 1) * PANELS_PER_CHUNK, H.panels)
+        reduce_panels(H, chunk * PANELS_PER_CHUNK, end, weights.reduce, work, shape, w)
         chunk = claim(team, TILES)
+
+
+@inlined
+def add_gradient(
+    H: Panels, first: int, end: int, number: int, sums: Floats, at: int, work: Work, shape: Shape, w: Width
+) -> None:
+    """What training rows first … end-1 (a panel's first, and any) add to the gradient of one block of features of one
+    channel, from the gradient at Z: sums[at:] [features of the block, z]. The block has this `number`."""
+    z, P, Q, panel = shape.z, len(H.rows), len(H.features), H.block * len(H.rows)
+    c, start, full = number // H.blocks, first // P, (end - first) // P
+    h, b, rest = (number * H.panels + start) * panel, (c * shape.rows + first) * z, end - first - full * P
+    for j in range(0, H.block, Q):
+        for t in range(0, z, len(w)):
+            add_outer_products(
+                H.values, h + j * P, (panel, 1, P), work.Z, b + t, (P * z, z), sums, at + j * z + t, z,
+                (full, P), False, H.features, w,
+            )  # fmt: skip
+            if rest > 0:
+                add_outer_products(
+                    H.values, h + full * panel + j * P, (panel, 1, P), work.Z, b + full * P * z + t, (P * z, z),
+                    sums, at + j * z + t, z, (1, rest), False, H.features, w,
+                )  # fmt: skip
 
 
 @kernel
 def step_dense(
     H: Panels, p: Weights, state: State, work: Work, s: Scratch, shape: Shape, step: Step, team: Team, w: Width
 ) -> None:
-    """Adam on the reduction's weights, from the gradient at Z (training rows of work.Z): a chunk is a block of features
-    of one channel, whose sums stay in the first-level cache while all rows go by."""
-    d, z, P, Q, panel = shape.d, shape.z, len(H.rows), len(H.features), H.block * len(H.rows)
-    full = shape.train_rows // P
-    rest = shape.train_rows - full * P
+    """Adam on the reduction's weights. A chunk is a block of features of one channel. Its gradient is the sum of what
+    the chunks of rows have left; or, where they have left nothing, it is made here from that at Z (training rows of
+    work.Z), with sums that stay in the first-level cache while all rows go by."""
+    d, z, P = shape.d, shape.z, len(H.rows)
+    features = H.block * z
+    blocks = (2 * shape.K + 1) * H.blocks
     chunk = claim(team, TILES)
-    while chunk < (2 * shape.K + 1) * H.blocks:
+    while chunk < blocks:
         c, block = chunk // H.blocks, chunk % H.blocks
-        first = chunk * H.panels * panel
-        for x in range(0, H.block * z, len(w)):
-            vstore(s.grad_tile, x, splat(ZERO, w))
-        for start in range(0, full, H.together):
-            panels = min(H.together, full - start)
-            for j in range(0, H.block, Q):
-                for t in range(0, z, len(w)):
-                    add_outer_products(
-                        H.values, first + start * panel + j * P, (panel, 1, P), work.Z,
-                        (c * shape.rows + start * P) * z + t, (P * z, z), s.grad_tile, j * z + t, z,
-                        (panels, P), False, H.features, w,
-                    )  # fmt: skip
-        if rest > 0:
-            for j in range(0, H.block, Q):
-                for t in range(0, z, len(w)):
-                    add_outer_products(
-                        H.values, first + full * panel + j * P, (panel, 1, P), work.Z,
-                        (c * shape.rows + full * P) * z + t, (P * z, z), s.grad_tile, j * z + t, z,
-                        (1, rest), False, H.features, w,
-                    )  # fmt: skip
+        for x in range(0, features, len(w)):
+            total = splat(ZERO, w)
+            if shape.rows_together > 0:
+                for part in range(shape.train_chunks):
+                    total = total + vload(work.grad_reduce, (part * blocks + chunk) * features + x, w)
+            vstore(s.grad_tile, x, total)
+        if shape.rows_together == 0:
+            for first in range(0, shape.train_rows, H.together * P):
+                end = min(first + H.together * P, shape.train_rows)
+                add_gradient(H, first, end, chunk, s.grad_tile, 0, work, shape, w)
         for j in range(min(H.block, d - block * H.block)):
             for t in range(0, z, len(w)):
                 gradient, x = vload(s.grad_tile, j * z + t, w), (c * d + block * H.block + j) * z + t

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from lsgnn.compiled import entry_point, inlined, kernel
 from lsgnn.train.fused.adam import Step, adam, make_step
 from lsgnn.train.fused.channel_norm import standardize_backward, standardize_training, standardize_validation
-from lsgnn.train.fused.dense import reduce_dense, step_dense
+from lsgnn.train.fused.dense import add_gradient, reduce_dense, reduce_panels, step_dense
 from lsgnn.train.fused.fusion import (
     fusion_weights,
     fusion_weights_backward,
@@ -92,9 +92,9 @@ def reduce_rows(
     narrow: Narrow | None, H: Panels | None, links: Links | None, rows: ScoredRows, p: Weights, q: Small, work: Work,
     s: Scratch, shape: Shape, team: Team, w: Width, wide: Width,
 ) -> None:  # fmt: skip
-    """The first stage, everything that rows read: Z, LocalSim's perceptron at the distinct similarities, α's output
-    weights transposed, the adjacency embedding."""
-    if H is not None:
+    """The first stage, everything that rows read: Z (unless rows are reduced a few at a time), LocalSim's perceptron at
+    the distinct similarities, α's output weights transposed, the adjacency embedding."""
+    if H is not None and shape.rows_together == 0:
         reduce_dense(H, p, work, shape, team, w)
     if narrow is not None:
         reduce_narrow(narrow, p, work, s, shape, team, w, wide)
@@ -110,18 +110,49 @@ def reduce_rows(
         smooth(rows, work, shape, team)
 
 
+@inlined
+def rows_of(chunk: int, chunks: int, first_row: int, count: int, H: Panels | None) -> tuple[int, int]:
+    """From where to where a chunk of so many rows reaches; the dense reduction's panels are never cut apart."""
+    if H is None:
+        first, end = bounds(chunk, chunks, count)
+        return first_row + first, first_row + end
+    P = len(H.rows)
+    panel = first_row // P
+    first, end = bounds(chunk, chunks, -(-(first_row + count) // P) - panel)
+    return max(first_row, (panel + first) * P), min(first_row + count, (panel + end) * P)
+
+
+@inlined
+def end_together(row: int, end: int, H: Panels | None, shape: Shape) -> int:
+    """The end of the rows that are done in one go from `row` on, by default all of a chunk's."""
+    if H is not None and shape.rows_together > 0:
+        return min(end, row - row % len(H.rows) + shape.rows_together)
+    return end
+
+
+@inlined
+def reduce_some(first: int, end: int, H: Panels | None, p: Weights, work: Work, shape: Shape, w: Width) -> None:
+    """Z at rows first … end-1, unless all rows have been reduced before."""
+    if H is not None and shape.rows_together > 0:
+        reduce_panels(H, first // len(H.rows), -(-end // len(H.rows)), p.reduce, work, shape, w)
+
+
 @kernel
 def evaluate(
-    links: Links | None, rows: ScoredRows, q: Small, work: Work, s: Scratch, shape: Shape, team: Team, w: Width
-) -> None:
+    H: Panels | None, links: Links | None, rows: ScoredRows, p: Weights, q: Small, work: Work, s: Scratch,
+    shape: Shape, team: Team, w: Width,
+) -> None:  # fmt: skip
     """Cross entropy and hits of the validation rows, without dropout; keeps their logits if there is room."""
     masked = False
     chunk = claim(team, ROWS)
     while chunk < shape.val_chunks:
-        first, end = bounds(chunk, shape.val_chunks, shape.val_rows)
-        loss, correct = 0.0, 0
-        for row in range(shape.train_rows + first, shape.train_rows + end, len(BATCH)):
-            count = min(len(BATCH), shape.train_rows + end - row)
+        row, end = rows_of(chunk, shape.val_chunks, shape.train_rows, shape.val_rows, H)
+        loss, correct, reduced = 0.0, 0, row
+        while row < end:
+            if row == reduced:
+                reduced = end_together(row, end, H, shape)
+                reduce_some(row, reduced, H, p, work, shape, w)
+            count = min(len(BATCH), reduced - row)
             fusion_weights(row, count, rows, work, q, s, shape, w)
             for i in range(count):
                 r = row + i
@@ -137,6 +168,7 @@ def evaluate(
                 row_loss, hit = cross_entropy(i, s, rows.y[r], shape, w)
                 loss += rows.loss_share[r] * row_loss
                 correct += hit
+            row += count
         work.val_parts[2 * chunk], work.val_parts[2 * chunk + 1] = loss, correct
         chunk = claim(team, ROWS)
     meet(team)
@@ -144,20 +176,27 @@ def evaluate(
 
 @kernel
 def train_rows(
-    links: Links | None, rows: ScoredRows, q: Small, g: Small, work: Work, s: Scratch, dropout: float, salt: int,
-    shape: Shape, team: Team, w: Width,
+    H: Panels | None, links: Links | None, rows: ScoredRows, p: Weights, q: Small, g: Small, work: Work, s: Scratch,
+    dropout: float, salt: int, shape: Shape, team: Team, w: Width,
 ) -> None:  # fmt: skip
     """The training loss; its gradient goes into work.grad_rows (small parameters), work.grad_phi and the training rows
-    of work.Z. A chunk sums up in g, the thread's own."""
+    of work.Z; where rows are reduced a few at a time, on to work.grad_reduce. A chunk sums up in g and s.grad_tile, the
+    thread's own."""
     masked, size = dropout > 0, s.grad_small.shape[0]
     chunk = claim(team, ROWS)
     while chunk < shape.train_chunks:
-        first, end = bounds(chunk, shape.train_chunks, shape.train_rows)
-        loss = 0.0
+        row, end = rows_of(chunk, shape.train_chunks, 0, shape.train_rows, H)
+        loss, first, reduced = 0.0, row, row
         for x in range(size):
             s.grad_small[x] = 0
-        for row in range(first, end, len(BATCH)):
-            count = min(len(BATCH), end - row)
+        if H is not None and shape.rows_together > 0:
+            for x in range(s.grad_tile.shape[0]):
+                s.grad_tile[x] = 0
+        while row < end:
+            if row == reduced:
+                first, reduced = row, end_together(row, end, H, shape)
+                reduce_some(first, reduced, H, p, work, shape, w)
+            count = min(len(BATCH), reduced - row)
             fusion_weights(row, count, rows, work, q, s, shape, w)
             for i in range(count):
                 r = row + i
@@ -179,6 +218,14 @@ def train_rows(
                 if links is not None:
                     links_block_backward(i, row + i, rows.node[row + i], g, work, s, shape, w)
             fusion_weights_backward(row, count, rows, work, q, g, s, shape, w)
+            row += count
+            if H is not None and shape.rows_together > 0 and row == reduced:
+                for number in range((2 * shape.K + 1) * H.blocks):
+                    at = number * H.block * shape.z
+                    add_gradient(H, first, reduced, number, s.grad_tile, at, work, shape, w)
+        if H is not None and shape.rows_together > 0:
+            for x in range(0, s.grad_tile.shape[0], len(w)):
+                vstore(work.grad_reduce, chunk * s.grad_tile.shape[0] + x, vload(s.grad_tile, x, w))
         work.train_parts[chunk] = loss
         for x in range(0, size, len(w)):
             vstore(work.grad_rows, chunk * size + x, vload(s.grad_small, x, w))
@@ -284,7 +331,7 @@ def run(
                 norm_by_running(p, q, work, shape, team, w)
             if shape.reduce_norm == BY_BATCH:
                 standardize_validation(p, work, shape, team, w)
-            evaluate(links, rows, q, work, s, shape, team, w)
+            evaluate(H, links, rows, p, q, work, s, shape, team, w)
             if job == PREDICT:
                 break
             if team.number == 0:
@@ -297,7 +344,7 @@ def run(
         if shape.reduce_norm == BY_BATCH:
             standardize_training(p, work, shape, team, w)
         salt = mixed(u32(u32(hyper.seed) ^ mixed(u32(epoch))))
-        train_rows(links, rows, q, g, work, s, hyper.dropout, salt, shape, team, w)
+        train_rows(H, links, rows, p, q, g, work, s, hyper.dropout, salt, shape, team, w)
         if team.number == 0:
             loss = 0.0
             for chunk in range(shape.train_chunks):

@@ -48,6 +48,7 @@ class Shape(NamedTuple):
     columns: int  # that α's perceptron reads: φ⁰ … φʰ and perhaps the degree
     links_norm_at: int  # where the scale and shift of either batch norm begin among the small parameters
     reduce_norm_at: int
+    rows_together: int  # dense: so many are reduced and used at a time; 0: all are reduced before any is scored
 
 
 class Csr(NamedTuple):
@@ -182,6 +183,7 @@ class Work(NamedTuple):
     phi: Floats  # [hops + 1, n] of all nodes, where LocalSim is smoothed; later the gradient there
     grad_phi: Floats  # [training rows] the gradient at refined LocalSim; where it is smoothed, [hops + 1, n]
     grad_rows: Floats  # [train chunks, small] each chunk's gradient of the small parameters
+    grad_reduce: Floats  # [train chunks, 2K+1, d padded, z] the same of the reduction's weights, with `rows_together`
     grad_localsim: Floats  # [similarity chunks, first part of small] the same for LocalSim's perceptron
     al_out_T: Floats  # [z, alphas]
     head_T: Floats  # [blocks · z, classes]
@@ -206,7 +208,7 @@ class Scratch(NamedTuple):
     Y: Floats  # [N, tile] narrow: X W, later outerᵀ G
     T0: Floats  # [N, tile]
     T1: Floats  # [N, tile] later the gradient at X W
-    grad_tile: Floats  # [d, tile] sums of its weights' gradient; dense: of a block of features
+    grad_tile: Floats  # [d, tile] sums of its weights' gradient; dense: of a block of features, or of all
     grad_small: Floats  # of the rows of one chunk; `Small` has its views
     # of the rows of one batch, B of them
     phi: Floats  # [B, columns] refined LocalSim, and what else α is made of

@@ -110,14 +110,14 @@ class Task:
     ) -> tuple[int, int, Work]:
         """Runs the compiled loop in all threads, see `epochs.run` for the jobs; (best epoch, epochs run, buffers)."""
         layout, rows = self.layout, self.rows
-        padded_rows = len(rows.node) if self.H is None else self.H.panels * len(self.H.rows)
-        shape = make_shape(layout, rows, self.train_rows, padded_rows, config)
+        shape = make_shape(layout, rows, self.train_rows, self.H, config)
         rule = RULES[config.select_by]
         if predicts:
             rule = LOSS
         work = make_work(
             layout,
             shape,
+            self.H,
             similarities=len(rows.similarity),
             logits=predicts or rule > ACCURACY,
             ranked=shape.val_rows if rule >= ROC_AUC else 0,
