@@ -33,7 +33,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "magnitude_smoothed": ("batch norm, φ averaged twice", _MAGNITUDE | _SMOOTHED),
     "near": ("batch norm, degrees, K = 2, graph-level weights", _NEAR | {"weights": "graph"}),
     "wide": ("batch norm, degrees, z = 32, dropout 0.9, K = 2, undirected, graph-level weights", _WIDE | {"K": 2}),
-    "wide_far": ("the same with K = 4", _WIDE | {"K": 4}),
+    "wide_far": ("batch norm, degrees, z = 32, dropout 0.9, K = 4, undirected, graph-level weights", _WIDE | {"K": 4}),
     "near_smoothed": ("batch norm, degrees, K = 2, φ averaged twice", _NEAR | _SMOOTHED),
     "near_in": ("batch norm, degrees, K = 2, φ averaged twice, in-neighbours", _NEAR | _SMOOTHED | _IN),
 }
