@@ -13,6 +13,8 @@ _PREDICTED = _STANDARD | {"localsim_space": "predictions"}
 _BOTH = {"direction": "both", "localsim_direction": "same"}
 _IN = {"direction": "in", "localsim_direction": "same"}
 _MAGNITUDE = {"reduce_norm": "batch", "feature_norm": "none", "out_norm": False}
+_WIDE = _MAGNITUDE | {"structure_features": "degrees", "hidden_channels": 32, "dropout": 0.9, "lr": 0.01}
+_WIDE |= {"weight_decay": 5e-4, "direction": "undirected", "weights": "graph", "select_by": "val_accuracy"}
 _NEAR = _MAGNITUDE | {"K": 2, "structure_features": "degrees", "dropout": 0.8, "lr": 0.01, "weight_decay": 5e-4}
 
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -30,11 +32,14 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "magnitude": ("batch norm", _MAGNITUDE),
     "magnitude_smoothed": ("batch norm, φ averaged twice", _MAGNITUDE | _SMOOTHED),
     "near": ("batch norm, degrees, K = 2, graph-level weights", _NEAR | {"weights": "graph"}),
+    "wide": ("batch norm, degrees, z = 32, dropout 0.9, K = 2, undirected, graph-level weights", _WIDE | {"K": 2}),
+    "wide_far": ("batch norm, degrees, z = 32, dropout 0.9, K = 4, undirected, graph-level weights", _WIDE | {"K": 4}),
     "near_smoothed": ("batch norm, degrees, K = 2, φ averaged twice", _NEAR | _SMOOTHED),
     "near_in": ("batch norm, degrees, K = 2, φ averaged twice, in-neighbours", _NEAR | _SMOOTHED | _IN),
 }
 CORE = ("released", "graph", "standard", "smoothed", "degree", "predictions")  # what runs first, everywhere
-CHANGES_BASE = ("magnitude", "magnitude_smoothed", "near", "near_smoothed", "near_in")  # not at a tuned configuration
+# not at a tuned configuration
+CHANGES_BASE = ("magnitude", "magnitude_smoothed", "near", "wide", "wide_far", "near_smoothed", "near_in")
 
 
 @dataclass(frozen=True)

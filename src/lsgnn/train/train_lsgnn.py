@@ -84,7 +84,7 @@ def _predicted_similarity(
     )  # fmt: skip
     held_out = _held_out(split, config.seed)
     trained = train(pre, y, num_classes, held_out, first, engine, device, threads=threads)
-    if supports(first):
+    if supports(first) and engine != "torch":
         logits = logits_cpu(pre, first, trained.state_dict, threads)
     else:
         with torch.no_grad():
