@@ -46,9 +46,7 @@ def require_layout(values: NDArray[Any], layout: Layout) -> None:
 def _require_bounds(part: NDArray[Any], start: int, shape: tuple[int, ...], layout: Layout) -> None:
     assert layout.bounds is not None
     low, high = layout.bounds
-    if (
-        part.dtype == np.float16 and high == np.finfo(np.float16).max
-    ):  # bits are quicker to look at
+    if part.dtype == np.float16 and high == np.finfo(np.float16).max:  # bits are quicker to look at
         if (part.view(np.uint16) & 0x7FFF).max() < 0x7C00:  # the exponent of infinity and NaN
             return
     elif low <= part.min() and part.max() <= high:  # NaN is neither
