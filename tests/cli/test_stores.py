@@ -38,7 +38,7 @@ def test_a_store_is_fitted_and_predicted(lsgnn: Any, store: Path, tmp_path: Path
 
 def test_a_lean_store_says_what_it_takes_and_loses_and_predicts_every_node(lsgnn: Any, tmp_path: Path) -> None:
     arrays, store, out = arrays_folder(tmp_path / "arrays", two_blocks(n=90)), tmp_path / "lean", tmp_path / "p.parquet"
-    made = lsgnn("precompute", arrays, "--out", store, "--keep", "labelled", "--store-dtype", "float16")
+    made = lsgnn("precompute", arrays, "--out", store, "--threads", 2, "--keep", "labelled", "--store-dtype", "float16")
     assert made.code == 0, made.err
     assert "MB on disk (hops of labelled nodes only)" in made.out
     assert "float16 changes the features by 0.0" in made.out

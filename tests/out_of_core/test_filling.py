@@ -113,6 +113,14 @@ def test_several_processes_write_the_same_bytes(tmp_path: Path) -> None:
     assert seen == [(1, 2), (2, 2)]
 
 
+@pytest.mark.parametrize("keep", ["all", "labelled"])
+def test_any_number_of_threads_writes_the_same_bytes(tmp_path: Path, keep: str) -> None:
+    settings = dict(config=LSGNNConfig(K=2, localsim_self_loops=True), max_memory=MEGABYTE, keep=keep)
+    graph = weighted(GRAPH)
+    one, three = (precompute(graph, tmp_path / str(t), threads=t, **settings) for t in (1, 3))
+    assert bytes_of(one.folder) == bytes_of(three.folder)
+
+
 LEAN = {"keep": "labelled", "dtype": "float16"}
 
 

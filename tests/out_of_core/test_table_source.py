@@ -108,6 +108,15 @@ def test_a_finished_store_is_not_made_again_and_an_unfinished_one_goes_on(
     assert precompute(tables, tmp_path / "store").folder == store.folder
 
 
+def test_tables_are_not_read_for_a_folder_that_is_taken(tables: TablesOnDisk, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds files but is no store"):
+        precompute(tables, tmp_path)
+    precompute(in_memory(), tmp_path / "store", CONFIG)
+    with pytest.raises(InputError, match="store of other data or settings"):
+        precompute(tables, tmp_path / "store", CONFIG)
+    assert not list(tmp_path.rglob(WORKING))
+
+
 def _interrupted(*_: Any) -> None:
     raise KeyboardInterrupt
 

@@ -50,6 +50,12 @@ def precompute(
         "float32"
     ),
     jobs: Annotated[int, typer.Option(help="Processes on this machine.", min=1)] = 1,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            help="Threads of a process (default: all cores; with --jobs or --ray: 1).", min=1, show_default=False
+        ),
+    ] = None,
     ray: Annotated[
         str | None, typer.Option(help="Run the tasks on the Ray cluster at this address ('local': a new one here).")
     ] = None,
@@ -108,6 +114,7 @@ def precompute(
             keep=keep,
             dtype=store_dtype,
             jobs=jobs,
+            threads=threads,
             executor=executor,
             on_task=lambda done, total: step(completed=done, total=total),
             on_note=lambda note: say(f"note: {note}"),

@@ -10,6 +10,7 @@
     edges.py       edges in any order                         →  sorted neighbour lists on disk (with edge_kernels.py)
     columns.py     features [n, d]                            →  scaled blocks of columns
     tasks.py       one block of columns                       →  its K propagated hops and its share of the similarities
+    threads.py     rows shared out to the threads of one task
     executors.py   who runs the tasks: this process, several, or a Ray cluster
     filling.py     all of it in order: `precompute`
     settings.py    which settings go with a store

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
@@ -54,7 +55,9 @@ class Ranges:
         return slice(int(self.first_rows[r]), int(self.first_rows[r + 1]))
 
 
-def write_neighbours(store: Store, arrays: GraphArrays, name: str, direction: Direction, self_loops: bool) -> None:
+def write_neighbours(
+    store: Store, arrays: GraphArrays, name: str, direction: Direction, self_loops: bool, threads: int = 1
+) -> None:
     """Fills `name`/indptr [n+1], indices [E] and, if the graph is weighted, weights [E]."""
     weighted = arrays.edge_weight is not None
     if store.has(*list_files(name, weighted)):
@@ -65,10 +68,10 @@ def write_neighbours(store: Store, arrays: GraphArrays, name: str, direction: Di
         count_rows(part.rows, part.columns, self_loops, counts)
     folder = Path(mkdtemp(dir=store.folder, prefix=".edges-"))
     try:
-        ranges = _ranges(counts, at_once, folder)
+        ranges = _ranges(counts, max(1, at_once // threads), folder)
         _deal_out(_read(arrays, direction, at_once), self_loops, ranges)
-        for r, file in enumerate(ranges.files):
-            _sort_range(file, ranges, r, counts, weighted)
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(lambda r: _sort_range(ranges, r, counts, weighted), range(len(ranges.files))))
         _join(store, name, ranges.files, counts, weighted)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -135,8 +138,9 @@ def _deal_out(parts: Iterator[Part], self_loops: bool, ranges: Ranges) -> None:
                     values[start:end].tofile(opened)
 
 
-def _sort_range(file: Path, ranges: Ranges, r: int, counts: Whole, weighted: bool) -> None:
+def _sort_range(ranges: Ranges, r: int, counts: Whole, weighted: bool) -> None:
     """Replaces keys by sorted columns, each pair once, and their weights by those that count; so for `counts`."""
+    file = ranges.files[r]
     keys, weights = np.fromfile(file, np.int64), np.fromfile(_weights_of(file), np.float32)
     slots, slot_weights = np.empty_like(keys), np.empty_like(weights)
     rows = counts[ranges.rows(r)]

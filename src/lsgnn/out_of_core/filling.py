@@ -33,6 +33,7 @@ from lsgnn.out_of_core.source import GraphArrays, is_folder, open_source
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.table_source import WORKING, TablesOnDisk, open_tables
 from lsgnn.out_of_core.tasks import propagate_block
+from lsgnn.out_of_core.threads import all_cores
 from lsgnn.propagate.irdc import MAX_BASIS_K
 from lsgnn.runs.defaults import Draft, suited_to
 
@@ -51,6 +52,7 @@ def precompute(
     keep: str = "all",
     dtype: str = "float32",
     jobs: int = 1,
+    threads: int | None = None,
     executor: Executor = serial,
     on_task: OnTask | None = None,
     on_note: Callable[[str], None] | None = None,
@@ -70,6 +72,8 @@ def precompute(
             then multiplies first and propagates the products.
         dtype: "float32", or "float16" for features on disk, propagated or not; sums are those of float32 all the same.
         jobs: tasks that `executor` runs at a time, which share the memory.
+        threads: of each task, which share its memory; the result is the same. Default: all cores, if this process runs
+            the tasks, else one.
         executor: who runs the tasks; see `lsgnn.out_of_core.executors`.
         on_task: called with how many tasks are done, and of how many.
         on_note: called with what was done to columns of tables, a sentence at a time.
@@ -109,15 +113,16 @@ def precompute(
             dtype=dtype,
         ),
     )
+    threads = threads or (all_cores() if executor is serial else 1)
     with store.locked():
         store.sweep()
         try:
-            write_inputs(store, arrays)
+            write_inputs(store, arrays, threads)
         except InputError:
             if is_new:
                 store.remove("")  # data that turned out wrong shall not be in the way of the corrected ones
             raise
-        tasks = [(str(store.folder), block) for block in range(len(store.manifest.blocks))]
+        tasks = [(str(store.folder), block, threads) for block in range(len(store.manifest.blocks))]
         for done, _ in enumerate(executor(propagate_block, tasks), start=1):
             if on_task is not None:
                 on_task(done, len(tasks))
@@ -156,15 +161,15 @@ def _finished(tables: TablesOnDisk, out: str | Path, given: Draft, keep: str, dt
     return store if same and store.has(*all_files(store.manifest, store.config)) else None
 
 
-def write_inputs(store: Store, arrays: GraphArrays) -> None:
+def write_inputs(store: Store, arrays: GraphArrays, threads: int = 1) -> None:
     """Labels, masks and ids; neighbour lists; Â; the scaled features in blocks of columns."""
     parts = {"train": arrays.split.train, "val": arrays.split.val, "test": arrays.split.test}
     for name, values in {"y": arrays.y, "node_ids": arrays.node_ids, **parts}.items():
         store.save(name, np.asarray(values))
     config = store.config
-    write_neighbours(store, arrays, filter_neighbours(config), config.read_direction, self_loops=False)
+    write_neighbours(store, arrays, filter_neighbours(config), config.read_direction, False, threads)
     direction = config.similarity_direction
-    write_neighbours(store, arrays, similarity_neighbours(config), direction, config.localsim_self_loops)
+    write_neighbours(store, arrays, similarity_neighbours(config), direction, config.localsim_self_loops, threads)
     _write_filter(store)
     write_columns(store, arrays)
 

@@ -14,13 +14,17 @@ from lsgnn.compiled import entry_point
 def edge_sums(
     indptr: NDArray[np.integer],
     indices: NDArray[np.integer],
+    egos: NDArray[np.float32],
     x: NDArray[np.float32],
     differences: Any,
     out: NDArray[np.float64],
 ) -> None:
-    """out[e] = Σ_c x_ic x_jc for edge e = (i, j), or, with `differences`, Σ_c (x_ic − x_jc)²; x [n, c]."""
+    """out[e] = Σ_c x_ic x_jc for edge e = (i, j), or, with `differences`, Σ_c (x_ic − x_jc)²; x [n, c].
+
+    `indptr` and `egos` may be those of some rows i; `indices` and `out` are of all edges.
+    """
     for i in range(indptr.shape[0] - 1):
-        ego = x[i]
+        ego = egos[i]
         for e in range(indptr[i], indptr[i + 1]):
             other = x[indices[e]]
             total = 0.0

@@ -55,7 +55,9 @@ def channel_mixing(config: LSGNNConfig) -> NDArray[np.float32]:
     return np.concatenate([np.eye(1, K + 1), mixing(config).reshape(2 * K, K + 1)]).astype(np.float32)
 
 
-def reduced_features(store: Store, config: LSGNNConfig, weight: NDArray[np.float32], folder: Path) -> Reduced:
+def reduced_features(
+    store: Store, config: LSGNNConfig, weight: NDArray[np.float32], folder: Path, threads: int = 1
+) -> Reduced:
     """The first products of a model with these weights [2K+1, d, z], for every node, memory-mapped from a file.
 
     Args:
@@ -72,7 +74,7 @@ def reduced_features(store: Store, config: LSGNNConfig, weight: NDArray[np.float
         stop = (2 * hops + 1) * z
         for start in range(stop - 2 * z, stop, most):
             columns = slice(start, min(start + most, stop))
-            _propagate(store, out[:, columns], coefficients[: hops + 1, columns])
+            _propagate(store, out[:, columns], coefficients[: hops + 1, columns], threads)
     return out.reshape(n, 2 * K + 1, z)
 
 
@@ -88,11 +90,11 @@ def _multiply(store: Store, weight: NDArray[np.float32], out: NDArray[np.float32
         out[rows] = sum(x[rows].astype(np.float32, copy=False) @ part for x, part in blocks)
 
 
-def _propagate(store: Store, out: NDArray[np.float32], coefficients: NDArray[np.float32]) -> None:
+def _propagate(store: Store, out: NDArray[np.float32], coefficients: NDArray[np.float32], threads: int) -> None:
     """out = Σ_s coefficients[s] · Â^s out, column by column: out [n, width], coefficients [hops+1, width]."""
     product = np.array(out)
     total = coefficients[0] * product
-    for s, power in propagated(store, product, len(coefficients) - 1):
+    for s, power in propagated(store, product, len(coefficients) - 1, threads):
         for rows in _parts(total):
             total[rows] += coefficients[s] * power[rows]
     out[:] = total

@@ -41,6 +41,7 @@ from lsgnn.propagate.column_scale import ColumnScale
 COLUMN_SCALE = "column_scale.json"  # where columns are standardised
 ROUNDING = "rounding.json"  # where features are kept in half precision
 FIX = "remove it and run `precompute` again"
+OTHER = "is a store of other data or settings: choose another folder or remove it"
 
 
 class Store:
@@ -56,10 +57,11 @@ class Store:
     def create(cls, folder: str | Path, manifest: Manifest) -> Store:
         """A new store, or the one that is there if it is of the same data and settings; that one keeps its blocks."""
         folder = make_folder(folder).resolve()  # workers may start from elsewhere
+        require_place(folder, manifest.source)
         if is_store(folder):
             there = cls(folder).manifest
-            if there.source != manifest.source or there.depends_on != manifest.depends_on:
-                raise InputError(f"{folder} is a store of other data or settings: choose another folder or remove it")
+            if there.depends_on != manifest.depends_on:
+                raise InputError(f"{folder} {OTHER}")
             needed = 8 * there.num_nodes * max(last - first for first, last in there.blocks)
             if manifest.memory < needed:
                 raise InputError(
@@ -67,8 +69,6 @@ class Store:
                     f"({manifest.memory / 1e6:.1f} MB): raise the limit, take fewer jobs, or remove the store"
                 )
             manifest = replace(manifest, blocks=there.blocks)
-        elif any(not path.name.startswith(".") for path in folder.iterdir()):
-            raise InputError(f"{folder} holds files but is no store: choose an empty or a new folder")
         write_manifest(folder, manifest)
         return cls(folder)
 
@@ -233,6 +233,15 @@ class Store:
             file.unlink(missing_ok=True)
         for folder in self.folder.glob(".edges-*"):
             self.remove(folder.name)
+
+
+def require_place(folder: Path, source: str) -> None:
+    """Raises unless a store of this data may be filled there: nobody's files, and no store of other data."""
+    if is_store(folder):
+        if read_manifest(folder).source != source:
+            raise InputError(f"{folder} {OTHER}")
+    elif folder.exists() and any(not path.name.startswith(".") for path in folder.iterdir()):
+        raise InputError(f"{folder} holds files but is no store: choose an empty or a new folder")
 
 
 def _require_no_folder(*files: Path) -> None:

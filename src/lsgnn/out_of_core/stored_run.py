@@ -28,6 +28,7 @@ from lsgnn.out_of_core.reduced import reduced_features
 from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.run_facts import checked_facts
 from lsgnn.out_of_core.store import Store
+from lsgnn.out_of_core.threads import all_cores
 from lsgnn.out_of_core.training import places_of, train_stored
 from lsgnn.out_of_core.world import World
 from lsgnn.propagate.column_scale import ColumnScale
@@ -114,7 +115,8 @@ class StoredRun:
             )
         reduced = None
         if store.manifest.keep == "labelled":
-            reduced = reduced_features(store, self.config, self.model.reduce.weights[0].detach().numpy(), folder)
+            weight = self.model.reduce.weights[0].detach().numpy()
+            reduced = reduced_features(store, self.config, weight, folder, all_cores())
         for start, stop in rows.chunks():
             logits = self.model(rows.range(start, stop, reduced)).numpy()
             yield Predictions.of_logits(logits, ids[start:stop], self.class_names, temperature)

@@ -36,6 +36,7 @@ from lsgnn.graph.io.transformers.fit_plan import Missing
 from lsgnn.graph.shown import short
 from lsgnn.graph.splits import stratified_splits
 from lsgnn.out_of_core.source import GraphArrays, require_classes
+from lsgnn.out_of_core.store import require_place
 from lsgnn.out_of_core.table_features import TableFeatures, fit_columns, read_column
 from lsgnn.out_of_core.table_queries import TableQuery, column, column_names, duckdb_connection, quoted
 
@@ -79,6 +80,7 @@ class TablesOnDisk:
 
 def open_tables(tables: TablesOnDisk, store: Path, memory: int, threads: int = 1) -> tuple[GraphArrays, list[str]]:
     """The graph of some tables, by way of a working folder in that of the store, and notes on its columns."""
+    require_place(store, tables.identity)
     working = store / WORKING
     if not (working / "about.json").is_file() or json.loads((working / "about.json").read_text()) != tables.identity:
         shutil.rmtree(working, ignore_errors=True)
