@@ -210,9 +210,7 @@ def reliability() -> str:
         share = 100 * part["killed"] / part["mutants"]
         rows.append(("make mutants", f"{part['mutants']} mutants, {part['killed']} killed ({share:.1f} %)"))
     if part := found.get("million"):
-        told = (
-            f"`lsgnn predict` of {part['nodes']:,} nodes with {part['features']} features and {part['edges']:,} edges"
-        )
+        graph = f"{part['nodes']:,} nodes with {part['features']} features and {part['edges']:,} edges"
         rows.append(("make load", f"`lsgnn predict` of {graph}: {part['megabytes']:,} MB at most"))
     if part := found.get("readers"):
         rows.append(("make load", f"{part['processes']} processes read one run at once, {part['different']} differ"))
