@@ -40,7 +40,8 @@ def big_graph(nodes: int) -> Graph:
     edges = random.integers(0, nodes, (2, DEGREE * nodes))
     labelled = np.arange(nodes) < 3000
     masks = [labelled & (np.arange(nodes) % 3 == part) for part in range(3)]
-    return Graph(x, edges, np.where(labelled, y, -1), name="big", splits=Splits(*(mask[None] for mask in masks)))
+    splits = Splits(*(mask[None] for mask in masks))
+    return Graph(x=x, edge_index=edges, y=np.where(labelled, y, -1), name="big", splits=splits)
 
 
 def million(folder: Path) -> dict[str, Any]:

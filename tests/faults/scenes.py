@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lsgnn.lines import LineFile
 from tests.graphs import two_blocks
 from tests.out_of_core.stores import arrays_folder
 
@@ -102,7 +103,7 @@ def a_store(folder: Path) -> dict[str, str]:
 
 
 def units(file: Path) -> Any:
-    return sorted((_timeless(json.loads(line)) for line in file.read_text().splitlines()), key=str)
+    return sorted((_timeless(line) for line in LineFile(file).lines().values()), key=str)
 
 
 def file_digest(file: Path) -> str:
