@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-browser faults fuzz lint docs paper check-results clean
+.PHONY: demo test test-browser faults fuzz mutants load test-minimum lint docs paper check-results clean
 
 demo: .venv/core ## the main job on the bundled real graphs
 	$(BIN)/lsgnn demo
@@ -19,10 +19,20 @@ faults: .venv/dev ## commands killed, starved and robbed of their disk, hundreds
 fuzz: .venv/dev ## damaged files, runs, requests and command lines, more than ten thousand of them
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --times 15 --record
 
-lint: .venv/dev ## style and types
+mutants: .venv/dev ## would a test notice? 160 changes of the source, one at a time; goes on where it was stopped
+	OMP_NUM_THREADS=1 $(BIN)/python scripts/mutants.py --folder build/mutants --count 160 --record
+
+load: .venv/dev ## a million nodes, a hundred readers of one run, ten minutes of two searches in one study
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/load.py --folder build/load --record
+
+test-minimum: ## the tests with the lowest versions that pyproject.toml declares, and no extras, in a venv of their own
+	scripts/test_minimum.sh $(PYTHON)
+
+lint: .venv/dev ## style, types and what is known to be unsafe
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/bandit -q -c pyproject.toml -r src
 
 docs: .venv/dev ## documentation, warnings are errors
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html

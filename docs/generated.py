@@ -190,9 +190,52 @@ def serving() -> str:
     return "\n".join(["| what | measured |", "|---|---|", *(f"| {what} | {value} |" for what, value in rows)])
 
 
+def reliability() -> str:
+    """The counts of the last full run of each kind of test, and the kills of the service."""
+    results = HERE.parent / "benchmarks" / "results"
+    files = [results / f"{name}.json" for name in ("reliability", "serve")]
+    found, serve = (json.loads(file.read_text("utf-8")) if file.is_file() else {} for file in files)
+    rows = []
+    if part := found.get("faults"):
+        kinds = ", ".join(f"{count} × {kind}" for kind, count in part["kind"].items())
+        rows.append(("make faults", f"{part['faults']} faults ({kinds}), {part['failures']} failures"))
+    if part := serve.get("kills"):
+        told = f"{part['kills']} kills of the service under load, {part['acknowledged']:,} nodes acknowledged"
+        rows.append(("python benchmarks/serve.py", f"{told}, {part['lost']} lost, {part['doubled']} doubled"))
+    if part := found.get("fuzz"):
+        rows.append(
+            ("make fuzz", f"{part['cases']:,} cases of {len(part['tests'])} tests, {part['failures']} failures")
+        )
+    if part := found.get("mutants"):
+        share = 100 * part["killed"] / part["mutants"]
+        rows.append(("make mutants", f"{part['mutants']} mutants, {part['killed']} killed ({share:.1f} %)"))
+    if part := found.get("million"):
+        graph = f"{part['nodes']:,} nodes with {part['features']} features and {part['edges']:,} edges"
+        rows.append(("make load", f"`lsgnn predict` of {graph}: {part['megabytes']:,} MB at most"))
+    if part := found.get("readers"):
+        rows.append(("make load", f"{part['processes']} processes read one run at once, {part['different']} differ"))
+    if part := found.get("study"):
+        told = f"two processes in one study for {part['minutes']:g} minutes: {part['finished']} trials finished"
+        rows.append(("make load", f"{told}, {part['lost']} lost, {part['doubled']} doubled"))
+    if not rows:
+        return "No full run has been recorded yet."
+    return "\n".join(["| command | counted |", "|---|---|", *(f"| `{what}` | {value} |" for what, value in rows)])
+
+
+def survivors() -> str:
+    """Mutants that no test noticed, and why."""
+    file = HERE.parent / "benchmarks" / "results" / "reliability.json"
+    found = json.loads(file.read_text("utf-8")).get("mutants", {}) if file.is_file() else {}
+    lines = [f"| `{key}` | {_cell(why) or 'a hole in the tests'} |" for key, why in found.get("survivors", {}).items()]
+    return "\n".join(["| mutant | why it lives |", "|---|---|", *lines]) if lines else "None is known."
+
+
 PARTS = {
     part.__name__: part
-    for part in (commands, settings, datasets, zoo, official, results, best_answer, classic, serving)
+    for part in (
+        *(commands, settings, datasets, zoo, official, results, best_answer, classic, serving),
+        *(reliability, survivors),
+    )
 }
 
 

@@ -24,7 +24,7 @@ def planned(stage: Stage) -> list[Strike]:
         found += [Strike("small disk", share) for share in (0.05, 0.5, 0.9)]
     if stage.scene.flips:
         found += [Strike("flip", (number + 0.37) / FLIPS) for number in range(FLIPS)]
-    return found
+    return found[::3] if stage.scene.costly else found
 
 
 def sampled(stage: Stage, count: int) -> list[Strike]:

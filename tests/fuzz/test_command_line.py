@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lsgnn.cli.main import app, run
-from tests.faults.scenes import DECIDED
 from tests.fuzz.cases import cases
 from tests.graphs import two_blocks
 from tests.trained import small_run
@@ -73,7 +72,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     small_run(two_blocks(n=24), epochs=1, K=2).save(folder / "run")
     two_blocks(n=24).save(folder / "g.npz")
     (folder / "broken.npz").write_bytes(b"PK\3\4 no archive")
-    (folder / "decided.toml").write_text(DECIDED)
+    (folder / "decided.toml").write_text("epochs = 1\nK = 2\nhidden_channels = 4\n")
     (folder / "edges.csv").write_text("source,target\n" + "".join(f"a{i},a{(i + 1) % 24}\n" for i in range(24)))
     rows = "".join(f"a{i},{i % 2},{i}\n" for i in range(24))
     (folder / "nodes.csv").write_text(f"id,label,size\n{rows}")

@@ -54,3 +54,8 @@ def test_columns_that_a_tiny_graph_cannot_fill_are_zero():
 def test_too_few_columns_are_refused():
     with pytest.raises(InputError, match="dim=1 has no room"):
         structural_features(two_cliques(), 12, dim=1)
+
+
+def test_two_columns_are_the_degrees_alone():
+    edges = random_graph().edge_index
+    np.testing.assert_array_equal(structural_features(edges, 40, dim=2), degree_features(edges, 40).astype(np.float32))

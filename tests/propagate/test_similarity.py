@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from lsgnn.config import Similarity
-from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity
+from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity, mean_and_std
 
 X = np.array([[1, 0], [3, 4], [0, 0], [1, 0]], dtype=np.float32)
 PAIRS = np.array([[0, 0, 0, 0], [1, 2, 3, 0]])
@@ -95,3 +95,9 @@ def test_the_kernels_for_large_graphs_agree_with_numpy(
     monkeypatch.setattr("lsgnn.propagate.similarity.WORTH_COMPILING", 0)
 
     np.testing.assert_allclose(edge_similarity(x, edges, similarity), by_numpy, rtol=1e-6)
+
+
+def test_mean_and_deviation_by_hand_and_of_numbers_that_do_not_differ() -> None:
+    assert mean_and_std(np.array([1.0, 3.0, 5.0, 7.0])) == (4.0, pytest.approx(5**0.5))
+    assert mean_and_std(np.full(3, 0.1, dtype=np.float32)) == (pytest.approx(0.1), 1.0)
+    assert mean_and_std(np.array([])) == (0.0, 1.0)

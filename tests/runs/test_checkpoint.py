@@ -9,7 +9,8 @@ import torch
 from safetensors.torch import save
 
 from lsgnn import InputError, Run
-from lsgnn.digests import write_digests
+from lsgnn.digests import DIGESTS, write_digests
+from lsgnn.files import EXCHANGED
 from lsgnn.runs import checkpoint
 from lsgnn.runs.checkpoint import CONTENT, FILES
 from tests.graphs import random_graph
@@ -217,3 +218,12 @@ def test_a_file_that_is_not_of_a_run_stays_in_its_folder(run, folder):
 def test_a_folder_name_that_is_too_long_is_one_sentence(run, tmp_path):
     with pytest.raises(InputError, match="is too long for this disk"):
         run.save(tmp_path / ("n" * 300))
+
+
+def test_a_run_whose_replacement_was_killed_is_put_back(run, folder):
+    aside = folder / f".0123{EXCHANGED}"
+    aside.mkdir()
+    for name in (DIGESTS, "metrics.json", "model.safetensors"):  # in the order in which they leave
+        (folder / name).rename(aside / name)
+    np.testing.assert_array_equal(Run.load(folder).logits, run.logits)
+    assert not aside.exists()

@@ -22,6 +22,7 @@ from lsgnn.graph.new_nodes import NewNodes, new_nodes
 from lsgnn.graph.splits import Split
 from lsgnn.propagate.structure_features import Scales
 from lsgnn.runs.predictions import Predictions
+from lsgnn.runs.row_parts import parts_of
 from lsgnn.runs.tried import Tried
 from lsgnn.train.calibration import calibrated_temperature
 from lsgnn.train.decision import Decision, require_two_classes
@@ -122,7 +123,9 @@ class Run:
 
     def logits_of(self, rows: Any) -> NDArray[np.float32]:
         """Logits of whatever nodes are read [b, C], before calibration."""
-        return mean_logits([logits_of(module, rows) for module in self.modules])
+        return mean_logits(
+            [np.concatenate([logits_of(module, part) for part in parts_of(rows)]) for module in self.modules]
+        )
 
     @cached_property
     def temperature(self) -> float:
