@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 
 from lsgnn import Graph, InputError, Splits, stratified_splits, zoo
+from lsgnn.cli.diagnose import summary_lines
 from lsgnn.errors import TrainingDiverged
 from lsgnn.report import diagnose, diagnosis_page, probes
 from lsgnn.report.diagnosis import num_steps
-from lsgnn.report.probes import run_probes
+from lsgnn.report.probes import probe_splits, run_probes
 from lsgnn.report.scoring import Scoring
 from tests.fraud import fraud_graph
 from tests.graphs import random_graph, two_blocks
@@ -38,6 +39,8 @@ def test_probes_score_validation_nodes_and_move_the_bar(quick: None) -> None:
     zoo.get(found.verdict.model).config(**found.verdict.settings)
     json.dumps(found.to_dict(), allow_nan=False)
     assert "Validation accuracy of quick probes" in diagnosis_page(found)
+    said = f"2 {found.probes.splits} splits with about {found.probes.validation_nodes} validation nodes"
+    assert any(said in line for line in summary_lines(found, "graph.npz"))
 
 
 def test_a_symmetric_graph_is_probed_in_one_direction(quick: None) -> None:
@@ -61,6 +64,12 @@ def test_one_split_gets_an_interval_over_nodes(quick: None) -> None:
     found = run_probes(graph, "official", [graph.splits[0]], ("undirected",), ACCURACY)
     assert all(row.score.interval is not None for row in found.rows)
     assert "Wilson" in found.interval
+
+
+def test_one_split_is_enough_where_it_has_1500_validation_nodes() -> None:
+    small, large = (Graph(x=np.ones((n, 1)), edge_index=[[0], [1]], y=np.arange(n) % 2) for n in (7_490, 7_500))
+    assert [int(split.val.sum()) for split in probe_splits(small)[1]] == [1_498] * 3
+    assert [int(split.val.sum()) for split in probe_splits(large)[1]] == [1_500]
 
 
 def test_without_labels_only_structure(quick: None) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 GRAPHS = ("cora-linqs", "debian")
 BASELINES = {"mlp": "MLP", "gcn": "GCN"}
-EPOCHS = 100  # of every model: enough to see who is ahead in a quarter of a minute
+EPOCHS = 100  # of every model: enough to see who is ahead, and soon over
 
 
 def demo(

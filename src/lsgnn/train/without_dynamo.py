@@ -1,4 +1,4 @@
-"""Optimisers without torch's compiler, which they import, a second long, only to tell it to stay away.
+"""Optimisers without torch's compiler, which they import, and that takes long, only to tell it to stay away.
 
 torch wraps some of their methods so that `torch.compile` leaves them alone, and the wrappers import `torch._dynamo`
 when they are first called. Nothing here is compiled by torch; gradients are reset by the module (`model.zero_grad`).
