@@ -193,7 +193,8 @@ def tuning_time_table(stored: Stored) -> str:
     for entry in (_read(stored.benchmarks / "tune_time.json") or {"results": []})["results"]:
         counts = (str(entry[name]) for name in ("trials", "splits", "jobs"))
         minutes = (f"{entry[name] / 60:.1f}" for name in ("wall_seconds", "cpu_seconds"))
-        lines.append(f"| {' | '.join((title(entry['dataset']), *counts, *minutes))} |")
+        label = title(entry["dataset"]) + (", extended space" if entry.get("space") == "extended" else "")
+        lines.append(f"| {' | '.join((label, *counts, *minutes))} |")
     return "\n".join(lines)
 
 
