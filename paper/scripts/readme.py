@@ -22,10 +22,10 @@ from paper.page import Score
 from paper.places import BENCHMARKS, REPOSITORY, RESULTS
 from paper.published import OTHERS, nine, printed_lsgnn, title
 from paper.scripts.regenerate import regenerate
+from paper.scripts.scale_tables import papers100m_table, stage_table
 
-FILES = tuple(
-    REPOSITORY / name for name in ("README.md", "docs/results.md", "docs/speed.md", "docs/tutorials/large.md")
-)
+PAGES = ("README.md", "docs/results.md", "docs/speed.md", "docs/scale.md", "docs/tutorials/large.md")
+FILES = tuple(REPOSITORY / name for name in PAGES)
 
 
 @dataclass(frozen=True)
@@ -308,6 +308,8 @@ SECTIONS: dict[str, Callable[[Stored], str]] = {
     "first-minute": first_minute_table,
     "tuning-time": tuning_time_table,
     "store": store_table,
+    "scale": lambda stored: stage_table(_read(stored.benchmarks / "scale.json")),
+    "papers100m": lambda stored: papers100m_table(_read(stored.benchmarks / "scale.json")),
     "tuned": partial(tuned_table, "paper", PAPERS_SPACE),
     "tuned-extended": partial(tuned_table, "extended", EXTENDED_SPACE),
     "explained": explained_table,

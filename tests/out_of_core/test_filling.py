@@ -242,6 +242,7 @@ def test_what_a_store_cannot_hold_is_refused(tmp_path: Path, config: dict[str, A
 def test_blocks_are_as_wide_as_two_buffers_allow() -> None:
     assert column_blocks(n=100, d=10, memory=2 * 4 * 100 * 4) == [(0, 4), (4, 8), (8, 10)]
     assert column_blocks(n=100, d=10, memory=1 << 30) == [(0, 10)]
+    assert column_blocks(n=100, d=128, memory=2 * 4 * 100 * 75) == [(0, 64), (64, 128)]  # whole lines of the cache
     with pytest.raises(InputError, match="raise the limit or take fewer jobs"):
         column_blocks(n=100, d=10, memory=799)
 

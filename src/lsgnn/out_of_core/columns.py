@@ -19,17 +19,24 @@ from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.feature_norm import normalize_features
 
 VALUES_AT_ONCE = 1 << 18  # that are scaled together: few enough to stay in the processor's cache
+LINE = 16  # numbers in a line of the processor's cache
 BYTES_PER_VALUE = 24  # that scaling one value in double precision takes at its peak
 
 
 def column_blocks(n: int, d: int, memory: int) -> list[tuple[int, int]]:
-    """[first, last) columns of blocks such that a task's two buffers [n, width] stay within `memory` bytes."""
+    """[first, last) columns of blocks such that a task's two buffers [n, width] stay within `memory` bytes.
+
+    They are as few as can be; where that leaves a choice, rows of a block fill whole lines of the processor's cache.
+    """
     width = min(d, memory // (2 * 4 * n))
     if width < 1:
         raise InputError(
             f"one column of {n} nodes takes {2 * 4 * n / 1e6:.1f} MB for each job, more than the limit leaves it "
             f"({memory / 1e6:.1f} MB): raise the limit or take fewer jobs"
         )
+    even = -(-d // -(-d // width))
+    whole_lines = -(-even // LINE) * LINE
+    width = whole_lines if whole_lines <= width else width
     return [(start, min(start + width, d)) for start in range(0, d, width)]
 
 
