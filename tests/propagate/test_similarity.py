@@ -101,3 +101,10 @@ def test_mean_and_deviation_by_hand_and_of_numbers_that_do_not_differ() -> None:
     assert mean_and_std(np.array([1.0, 3.0, 5.0, 7.0])) == (4.0, pytest.approx(5**0.5))
     assert mean_and_std(np.full(3, 0.1, dtype=np.float32)) == (pytest.approx(0.1), 1.0)
     assert mean_and_std(np.array([])) == (0.0, 1.0)
+
+
+def test_the_kernels_read_columns_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    mixed = sp.csr_array((np.array([2.0, 1.0, 1.0, 3.0]), [2, 0, 0, 2], [0, 2, 4]), shape=(2, 3))  # row 0: 2 before 0
+    monkeypatch.setattr("lsgnn.propagate.similarity.WORTH_COMPILING", 0)
+    found = edge_similarity(mixed, np.array([[0], [1]]), "cosine")
+    np.testing.assert_allclose(found, 7 / np.sqrt(5 * 10), rtol=1e-6)
