@@ -32,7 +32,7 @@ class Counter:
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_teardown(self, item: Any) -> None:
         told = getattr(item, "hypothesis_statistics", "")
-        found = re.findall(r"(\d+) passing examples, (\d+) failing examples", told)
+        found = re.findall(r"(\d+) passing(?: examples)?, (\d+) failing", told)
         if found:
             self.cases[item.nodeid] = sum(int(number) for pair in found for number in pair)
 

@@ -118,7 +118,8 @@ def as_labels(y: Any, n: int) -> NDArray[np.int64]:
     if y.shape != (n,):
         raise InputError(f"y has shape {y.shape}, but the graph has {n} nodes: pass one class number per node")
     if y.dtype.kind == "f":
-        y = np.where(np.isnan(y), -1, y)
+        with np.errstate(over="ignore"):  # what no double can hold becomes infinite
+            y = np.where(np.isnan(y), -1, y).astype(np.float64)
         odd = (y != np.round(y)) | (np.abs(y) > 2**53)  # infinity is caught by the second
         if odd.any():
             raise InputError(
