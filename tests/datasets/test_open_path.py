@@ -100,6 +100,17 @@ def test_other_mat_files_are_refused(tmp_path: Path) -> None:
         as_graph(path)
 
 
+def test_a_mat_file_that_crashes_its_reader_is_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "a.mat"
+    A = sp.csc_matrix((np.ones(3), tuple(EDGES.T)), shape=(4, 4))
+    scipy.io.savemat(path, {"A": A + A.T, "local_info": np.ones((4, 7))})
+    damaged = bytearray(path.read_bytes())
+    damaged[209] = 122  # of the number of row indices: a segmentation fault in scipy's reader
+    path.write_bytes(damaged)
+    with pytest.raises(InputError, match=r"not a readable .mat file"):
+        as_graph(path)
+
+
 def test_a_mat_file_that_unfolds_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "bomb.mat"
     scipy.io.savemat(path, {"A": sp.csc_matrix((4, 4)), "local_info": INFO}, do_compression=True)

@@ -46,8 +46,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     return {path.name: path for path in made}
 
 
-# not a.mat: a changed one can crash scipy's compiled reader itself, and with it this process
-KINDS = ("a.graphml", "a.edges", "a.csv", "tables", "parquet", "yandex.npz", "benchmark.npz", "ogb")
+KINDS = ("a.mat", "a.graphml", "a.edges", "a.csv", "tables", "parquet", "yandex.npz", "benchmark.npz", "ogb")
 
 
 @pytest.mark.filterwarnings("ignore")  # what a damaged archive makes zipfile and numpy say

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
+from lsgnn.graph.io.mat_process import read_variables
 from lsgnn.graph.io.open_table import Source
 from lsgnn.graph.io.read_limit import ReadLimit, read_limit
 from lsgnn.graph.io.scipy_matrix import from_scipy
@@ -59,20 +60,16 @@ def load_fb100(path: str | Path) -> Graph:
 
 
 def _variables(path: Path) -> dict[str, Any]:
-    from scipy.io import loadmat
-
     try:
         with path.open("rb") as file:
             _require_version_5(file, path)
             _require_small(file, read_limit(str(path), path.stat().st_size))
-            file.seek(0)
-            found = loadmat(file, variable_names=["A", "local_info"], struct_as_record=True)
+        return read_variables(path, ["A", "local_info"])
     except InputError:
         raise
-    except Exception as error:  # what a damaged file makes the reader raise has no common type
-        reason = (str(error) or type(error).__name__).splitlines()[0][:200]
+    except (ValueError, zlib.error, OSError) as error:
+        reason = str(error).splitlines()[0][:200]
         raise InputError(f"{path} is not a readable .mat file ({reason}): download it again") from error
-    return {name: value for name, value in found.items() if not name.startswith("__")}
 
 
 def _require_version_5(file: IO[bytes], path: Path) -> None:
