@@ -54,6 +54,17 @@ def test_a_cluster_that_does_not_answer_is_named() -> None:
         list(ray("127.0.0.1:1")(half, [(1,)]))
 
 
+def test_a_ray_that_does_not_come_up_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = pytest.importorskip("ray")
+
+    def init(**_: object) -> None:
+        raise Exception("The current node timed out during startup. This could happen because")  # as Ray does
+
+    monkeypatch.setattr(library, "init", init)
+    with pytest.raises(InputError, match=r"Ray did not start at 'local' \(The current node timed out during startup\)"):
+        list(ray()(half, [(1,)]))
+
+
 def slow_place(number: int) -> tuple[int, str]:
     import ray
 
