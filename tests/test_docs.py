@@ -27,13 +27,8 @@ PAGES = [ROOT / "README.md", *sorted(p for p in DOCS.rglob("*.md") if "_build" n
 
 # pages whose console lines are run for real, between their Python blocks
 REALLY_RUN = ("tutorials/csv.md", "tutorials/export.md", "tutorials/explain.md", "tutorials/large.md")
-FOLDERS = (
-    "arrays",
-    "store",
-    "lean",
-    "bank-store",
-    "bank",
-)  # what pages call a folder of arrays, stores, a folder of tables
+# what pages call a folder of arrays, stores, and a folder of tables
+FOLDERS = ("arrays", "store", "lean", "bank-store", "bank")
 
 FENCE = re.compile(
     r"(?:^<!-- no-run: (?P<reason>.+?) -->\n+)?^```(?P<language>python|console)\n(?P<code>.*?)^```$",
