@@ -64,10 +64,11 @@ def products(task: Task) -> list[tuple[str, float, float, str]]:
     if narrow is not None:
         for column, size in layout.tiles:
             top = int(narrow.tile_top[list(narrow.tile_column).index(column)])
-            outer = (len(narrow.outer.value), len(narrow.outer_T.value)) if top else (0, 0)
+            graph = narrow.forth  # the released settings read one direction
+            outer = (len(graph.outer.value), len(graph.outer_T.value)) if top else (0, 0)
             levels = max(0, top - 1)
-            forward = len(narrow.X.value) + levels * len(narrow.inner.value) + outer[0]
-            gradient = len(narrow.XT.value) + levels * len(narrow.inner_T.value) + outer[1]
+            forward = len(narrow.X.value) + levels * len(graph.inner.value) + outer[0]
+            gradient = len(narrow.XT.value) + levels * len(graph.inner_T.value) + outer[1]
             entries = forward + gradient
             found.append((f"tile {column}", 2.0 * size * entries, (8.0 + FLOAT * size) * entries, "cache_bytes"))
     return found
