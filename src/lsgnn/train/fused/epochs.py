@@ -309,7 +309,7 @@ def judge(
     store_shared(team.shared, EPOCHS_DONE, epoch)
 
 
-@entry_point("the CPU engine, about 10 s")
+@entry_point("the CPU engine, about half a minute")
 def run(
     job: int, narrow: Narrow | None, H: Panels | None, links: Links | None, rows: ScoredRows, p: Weights, q: Small,
     g: Small, state: State, work: Work, s: Scratch, hyper: Hyper, history: NDArray[np.float64],
