@@ -74,7 +74,7 @@ def ray(address: str = "local", memory: int = 0) -> Executor:
                 raise InputError(f"there is no Ray cluster at {address!r}: start one, or use 'local'") from error
             except Exception as error:  # Ray's own word for a node that does not come up
                 reason = str(error).partition(". ")[0]
-                raise InputError(f"Ray did not start at {address!r} ({reason}): try again, or use --jobs") from error
+                raise InputError(f"Ray did not start at {address!r} ({reason}): try again, or use processes") from error
         try:
             largest = max(node["Resources"].get("memory", 0) for node in library.nodes())
             if memory > largest:
