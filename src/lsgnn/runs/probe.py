@@ -29,6 +29,7 @@ from lsgnn.zoo.prepared import Prepared
 from lsgnn.zoo.protocol import Model
 
 OnStage = Callable[[str], None]
+LONGER = 3  # times as many epochs, where short training runs would mislead
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ def _probed(
     judges = Judges(prepared, splits, metric, engine)
     runs = len(judges.splits) * sum(len(stage.options) for stage in todo if len(stage.options) > 1)
     epochs = affordable_epochs(prepared.graph, start, max(1, runs))
-    probing = _Probing(judges, model, start.replace(epochs=min(epochs, config.epochs)))
+    probing = _Probing(judges, model, start.replace(epochs=min(epochs, config.epochs)), config.epochs)
     for stage in todo:
         if len(stage.options) > 1:
             if on_stage is not None:
@@ -154,13 +155,14 @@ def _probed(
 class _Probing:
     """The configuration so far, and what is known of it."""
 
-    def __init__(self, judges: Judges, model: Model[Any], config: Any) -> None:
-        self.judges, self.model, self.config = judges, model, config
+    def __init__(self, judges: Judges, model: Model[Any], config: Any, most_epochs: int) -> None:
+        self.judges, self.model, self.config, self.most_epochs = judges, model, config, most_epochs
         self.tried: list[Tried] = []
         self._known: dict[Any, Judged | TrainingDiverged] = {}
 
     def decide(self, stage: Stage) -> None:
-        configs = [self.config.replace(**option) for option in stage.options]
+        epochs = min(self.most_epochs, LONGER * self.config.epochs) if stage.longer else self.config.epochs
+        configs = [self.config.replace(epochs=epochs, **option) for option in stage.options]
         found = [self._judged(config) for config in configs]
         judged = [(number, one) for number, one in enumerate(found) if isinstance(one, Judged)]
         if not judged:  # whatever is wrong, it is not what this stage decides
@@ -168,7 +170,7 @@ class _Probing:
         taken = judged[simplest_of_the_best([one for _, one in judged], stage.errors)][0]
         for number, one in judged:
             self.tried.append(Tried(stage.name, stage.label(number), one.score, number == taken))
-        self.config = configs[taken]
+        self.config = self.config.replace(**stage.options[taken])
 
     def _judged(self, config: Any) -> Judged | TrainingDiverged:
         if config not in self._known:
