@@ -76,8 +76,10 @@ def test_a_dataset_becomes_a_store_too(lsgnn: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "arguments", "words"),
     [
-        ("fit", ("--report", "r.html"), "--report is not for stores"),
-        ("fit", ("--members", "2"), "--members is not for stores"),
+        ("fit", ("--split", "1"), "--split is not for stores"),
+        ("fit", ("--model", "gcn"), "--model is not for stores"),
+        ("fit", ("--metric", "beauty"), "--metric 'beauty' is not a choice"),
+        ("fit", ("--threshold", "f1", "--cost", "1:2"), "both choose a threshold"),
         ("fit", ("--engine", "cpu"), "--engine is not for stores"),
         ("fit", ("--data-dir", "."), "--data-dir is not for stores"),
         ("fit", ("--out", "arrays"), "is not a run on a store"),

@@ -17,7 +17,10 @@
     rows.py        some nodes of the store                    →  `Rows`, what the model reads
     reduced.py     a model's first products, propagated: prediction where no hops are kept
     training.py    mini-batches of rows                       →  trained weights; under torchrun, by several processes
+    labelled_run.py  the labelled nodes as a `Run`, which is scored as any other
+    fitting.py     all of that: `fit_stored`
     stored_run.py  a trained model that predicts store by store, chunk by chunk
+    stored_run_files.py  the same on disk
     run_facts.py   what such a model says of itself, checked
 
 Column blocks do not depend on each other (Â^k X[:, c] needs only X[:, c]), so that propagation is a map over them; and
@@ -33,7 +36,7 @@ _HOME = {
     "Store": "store",
     "StoredRun": "stored_run",
     "TablesOnDisk": "table_source",
-    "fit_stored": "stored_run",
+    "fit_stored": "fitting",
     "joined_world": "world",
     "precompute": "filling",
     "processes": "executors",

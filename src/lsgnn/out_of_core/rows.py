@@ -53,10 +53,15 @@ class StoredRows:
                 basis[:, s, first:last] = self.store.array(hop(s, block))[start:stop]
         return self._rows(self._channels(basis), np.arange(start, stop))
 
+    @property
+    def at_once(self) -> int:
+        """How many rows the memory allows."""
+        manifest = self.store.manifest
+        return max(1, manifest.memory // (64 * (self.config.K + 1) * manifest.num_features))
+
     def chunks(self) -> Iterator[tuple[int, int]]:
         """[first, last) of ranges that cover all nodes, each with as many rows and edges as the memory allows."""
-        memory, indptr = self.store.manifest.memory, self._files["indptr"]
-        rows = max(1, memory // (64 * (self.config.K + 1) * self.store.manifest.num_features))
+        memory, indptr, rows = self.store.manifest.memory, self._files["indptr"], self.at_once
         start = 0
         while start < self.store.num_nodes:
             within = int(np.searchsorted(indptr, indptr[start] + memory // BYTES_PER_NEIGHBOUR, side="right")) - 1

@@ -68,15 +68,11 @@ def train_stored(
             f"{len(train)} training and {len(val)} validation nodes in batches of {batch_size} are too few for "
             f"{world.size} process(es): each needs {rows_needed} row(s) of every batch"
         )
-    if score_of(config.select_by) is not None and world.size > 1:
-        raise InputError(
-            f"select_by={config.select_by!r} ranks all validation rows, which no process of several sees: use "
-            "'val_loss' or 'val_accuracy', or one process"
-        )
     y = torch.from_numpy(np.asarray(store.array("y")[store.array("labelled")]))  # of the labelled nodes
     num_classes = len(store.class_names)
     weight = torch.from_numpy(class_weights(config.class_weight, y[train].numpy(), num_classes))
     further = ValidationScore(config.select_by, y[train].numpy(), y[val].numpy())
+    ranks = score_of(config.select_by) is not None  # all validation rows at once
     with seeded(config.seed):
         model = LSGNN.from_config(config, store.manifest.num_features, num_classes, store.num_nodes).to(device)
         rows.set_scales(model)
@@ -88,7 +84,8 @@ def train_stored(
             total = torch.zeros(2, dtype=torch.float64)  # loss, weight
             for batch in batches(train, batch_size, np.random.default_rng([config.seed, epoch])):
                 total += _step(shared, optimizer, rows, batch, y, weight, world, device)
-            loss, accuracy, logits = _score(model, rows, val, batch_size, y, weight, world, device)
+            loss, accuracy, own = _score(model, rows, val, batch_size, y, weight, world, device)
+            logits = world.joined(own, len(val)) if ranks else own
             line = Epoch(epoch=epoch, train_loss=float(total[0] / total[1]), val_loss=loss, val_accuracy=accuracy)
             return further.added(line, logits)
 

@@ -28,6 +28,14 @@ class World:
             distributed.all_reduce(values)
         return values
 
+    def joined(self, own: Tensor, count: int) -> Tensor:
+        """All rows [count, …], of which each process has every `size`-th, from its own rank on."""
+        if self.size == 1:
+            return own
+        rows = own.new_zeros(count, *own.shape[1:])
+        rows[self.rank :: self.size] = own
+        return self.sum(rows)
+
     def share_gradients(self, model: nn.Module) -> nn.Module:
         """A model whose gradients are averaged over all processes."""
         return nn.parallel.DistributedDataParallel(model) if self.size > 1 else model

@@ -1,0 +1,83 @@
+"""`fit_stored`: a store and settings in, a trained `StoredRun` out; as `lsgnn.fit` does for a graph in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lsgnn.config import LSGNNConfig
+from lsgnn.errors import InputError
+from lsgnn.out_of_core.labelled_run import LabelledRun, labelled_graph, labelled_logits
+from lsgnn.out_of_core.store import Store
+from lsgnn.out_of_core.stored_run import StoredRun
+from lsgnn.out_of_core.training import train_stored
+from lsgnn.out_of_core.world import World
+from lsgnn.runs.defaults import chosen_metric, following
+from lsgnn.runs.fit import rule_for, with_decision
+from lsgnn.runs.run import Run
+from lsgnn.train.environment import environment
+from lsgnn.train.loop import OnEpoch
+from lsgnn.train.metrics import Metric
+
+
+def fit_stored(
+    store: Store,
+    config: LSGNNConfig | None = None,
+    *,
+    members: int = 1,
+    metric: Metric | None = None,
+    threshold: str | float | None = None,
+    cost: str | Sequence[float] | None = None,
+    batch_size: int = 8192,
+    device: str = "cpu",
+    world: World | None = None,
+    on_epoch: OnEpoch | None = None,
+    **settings: Any,
+) -> StoredRun:
+    """Trains LSGNN on the training rows of a store and reads its test nodes once, at the end.
+
+    Args:
+        config: settings; by default those of the store. β, γ and fewer hops than it has may be chosen freely. Single
+            hyperparameters may also be given by name.
+        members, metric, threshold, cost: as in `lsgnn.fit`.
+        batch_size: rows of one optimiser step.
+        world: the processes that train together (see `lsgnn.out_of_core.world.joined_world`).
+    """
+    if not isinstance(members, int) or members < 1:
+        raise InputError(f"members={members!r} is out of range: it must be a whole number, at least 1")
+    follows = "select_by" not in settings and (config is None or metric is not None)
+    config = (config or store.config).replace(**settings)
+    graph, split = labelled_graph(store)
+    metric, notes = chosen_metric(graph, [split], metric)
+    rule = rule_for(graph, metric, threshold, cost)
+    config = following(config, metric) if follows else config
+    how: dict[str, Any] = dict(batch_size=batch_size, device=device, world=world, on_epoch=on_epoch)
+    seeds = range(config.seed, config.seed + members)
+    trained = tuple(train_stored(store, config.replace(seed=seed), **how) for seed in seeds)
+    run: Run = LabelledRun(
+        graph=graph,
+        config=config,
+        split=split,
+        members=trained,
+        seconds={"train": sum(member.seconds for member in trained)},
+        environment=environment(),
+        notes=tuple(notes),
+        metric=metric,
+        store=store,
+        known_logits=labelled_logits(store, config, trained),
+    )
+    return _without_nodes(run if rule is None else with_decision(run, rule), store)
+
+
+def _without_nodes(run: Run, store: Store) -> StoredRun:
+    """What is kept of a run on the labelled nodes of a store."""
+    same = ("config", "members", "metrics", "temperature", "environment", "metric", "positive", "decision")
+    return StoredRun(
+        num_nodes=store.num_nodes,
+        class_names=store.class_names,
+        feature_names=store.manifest.feature_names,
+        column_scale=store.column_scale,
+        notes=run.notes,
+        tried=run.tried,
+        **{name: getattr(run, name) for name in same},
+    )
