@@ -107,4 +107,17 @@ def test_a_run_on_a_store_needs_a_store(lsgnn: Any, store: Path, tmp_path: Path)
     assert "name the store to predict" in result.err
     result = lsgnn("explain", tmp_path / "run", "--node", "n1")
     assert result.code == 2
-    assert "is a run on a store" in result.err
+    assert "name the store of the node" in result.err
+    assert lsgnn("explain", tmp_path / "run", store, "--node", "n1", "--json").json["node"] == "n1"
+
+
+def test_a_store_is_scored_decided_and_shown_as_a_graph_is(lsgnn: Any, store: Path, tmp_path: Path) -> None:
+    asked = ("--metric", "roc_auc", "--threshold", "recall=0.8", "--members", 2, "--report", tmp_path / "page.html")
+    fitted = lsgnn("fit", store, *QUICK, *asked, "--out", tmp_path / "run")
+    assert fitted.code == 0, fitted.err
+    for line in ("test ROC AUC", "(recall=0.8): val precision", "ensemble of 2 seeds", "report written to"):
+        assert line in fitted.out
+    assert "90 labelled of 90 nodes" in (tmp_path / "page.html").read_text()
+    options = ("--threshold", 0.0, "--out", tmp_path / "p.parquet")
+    assert lsgnn("predict", tmp_path / "run", store, *options).code == 0
+    assert len(set(pyarrow.parquet.read_table(tmp_path / "p.parquet")["prediction"].to_pylist())) == 1

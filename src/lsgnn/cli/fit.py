@@ -90,7 +90,7 @@ def fit(
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, data_dir=data_dir)
         stores.refuse(missing=missing != "impute", delimiter=delimiter, name=name)
         stores.refuse(minutes=minutes, trials=trials, storage=storage, no_stop_early=not stop_early)
-        stores.refuse(report=report, split=split, engine=engine != "auto", model=model not in (None, "lsgnn") and model)
+        stores.refuse(split=split, engine=engine != "auto", model=model not in (None, "lsgnn") and model)
         decided: dict[str, Any] = dict(metric=options.checked_metric(metric), threshold=threshold, cost=cost)
         where: dict[str, Any] = dict(predictions=predictions, spreadsheet_safe=spreadsheet_safe, report=report)
         how_many: dict[str, Any] = dict(members=members, batch_size=batch_size)

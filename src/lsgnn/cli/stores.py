@@ -1,14 +1,17 @@
-"""`lsgnn fit` and `lsgnn predict` where the graph is a store; under torchrun the first of the processes speaks."""
+"""`lsgnn fit`, `predict` and `explain` where the graph is a store; under torchrun the first of the processes speaks."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsgnn.cli import options
 from lsgnn.cli.scores import score_lines
 from lsgnn.cli.show import answer, answer_json, progress, say
 from lsgnn.errors import InputError
+
+if TYPE_CHECKING:
+    from lsgnn.runs.explanation import Explanation
 
 
 def refuse(**given: Any) -> None:
@@ -65,6 +68,11 @@ def fit_store(
         with progress(f"predicting {folder}", store.num_nodes) as step:
             safely: dict[str, Any] = dict(spreadsheet_safe=spreadsheet_safe)
             run.predict(store, predictions, on_chunk=lambda done: step(completed=done), **safely)
+    if report is not None:
+        from lsgnn.report import write_stored_run_page
+
+        with progress(f"writing {report}", None):
+            write_stored_run_page(run, store, report)
     if json:
         answer_json({"store": folder} | run.summary())
         return
@@ -94,3 +102,13 @@ def predict_store(run: Path, folder: str, out: Path, json: bool, **how: Any) -> 
         answer_json({"run": str(run), "out": str(out), "nodes": count})
     else:
         answer(f"{count} predictions written to {out}")
+
+
+def explained(run: Path, folder: str | None, node: str, member: int | None) -> Explanation:
+    """Why a node of a store is classified as it is."""
+    from lsgnn.out_of_core.store import Store
+    from lsgnn.out_of_core.stored_run import StoredRun
+
+    if folder is None:
+        raise InputError(f"{run} was trained on a store: name the store of the node, too")
+    return StoredRun.load(run).explain(Store(folder), node, member)

@@ -21,6 +21,8 @@
     fitting.py     all of that: `fit_stored`
     stored_run.py  a trained model that predicts store by store, chunk by chunk
     stored_run_files.py  the same on disk
+    explanation.py a node of a store                          →  why it is classified as it is
+    surroundings.py  degrees and homophily of its labelled nodes
     run_facts.py   what such a model says of itself, checked
 
 Column blocks do not depend on each other (Â^k X[:, c] needs only X[:, c]), so that propagation is a map over them; and

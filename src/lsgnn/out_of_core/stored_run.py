@@ -28,6 +28,7 @@ from lsgnn.train.trained import Trained
 
 if TYPE_CHECKING:
     from lsgnn.out_of_core.labelled_run import LabelledRun
+    from lsgnn.runs.explanation import Explanation
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -141,6 +142,12 @@ class StoredRun:
                 f"the columns of {store.folder} are standardised by means and deviations of their own, not by those "
                 "the model learned from: standardise both alike yourself, and make stores with feature_norm=none"
             )
+
+    def explain(self, store: Store, node_id: Any, member: int | None = None) -> Explanation:
+        """Why a node of a store is classified as it is; see `lsgnn.Explanation`."""
+        from lsgnn.out_of_core.explanation import explain
+
+        return explain(self, store, node_id, member)
 
     def on(self, store: Store) -> LabelledRun:
         """The labelled nodes of a store as a run of their own, whose scores and page can be looked at."""

@@ -111,6 +111,12 @@ class Run:
         """What the module reads of all nodes of the run's own graph."""
         return self.entry.readable(self.inputs, self.config)
 
+    def rows_at(self, nodes: NDArray[np.int64]) -> Any:
+        """What the module reads of some nodes of the run's own graph."""
+        import torch
+
+        return self.rows.select(torch.from_numpy(nodes))
+
     @cached_property
     def scales(self) -> Scales:
         """The scales of standardised columns and of degrees, which other graphs and new nodes are brought to."""
