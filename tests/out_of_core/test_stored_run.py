@@ -20,6 +20,7 @@ from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.stored_run import StoredRun
 from lsgnn.out_of_core.stored_run_files import FILES
+from lsgnn.runs.defaults import Draft
 from lsgnn.train.trained import Epoch
 from tests.graphs import rare, two_blocks
 from tests.out_of_core.damage import copy_of
@@ -111,7 +112,7 @@ def test_seeds_are_ensembled_scored_and_decided_as_in_memory(tmp_path: Path) -> 
     graph = rare()
     how: dict[str, Any] = dict(members=2, cost=(10, 1))
     store = precompute(graph, tmp_path / "store", CONFIG)
-    run = fit_stored(store, batch_size=1000, **how)
+    run = fit_stored(store, Draft(CONFIG), batch_size=1000, **how)
     other = lsgnn.fit(graph, CONFIG, engine="torch", metric="average_precision", **how)
     assert run.metric == "average_precision"  # as 95 % are of one class
     assert "scored by average precision of 'fraud' instead of accuracy" in run.notes[0]

@@ -58,8 +58,10 @@ def fit_store(
     config = options.settings_for_arrays(preset, changes, store.config)
     epochs, named = config.epochs * how["members"], options.parse_settings(changes)
     base = None if preset == "default" else config
-    with joined_world() as world, progress(f"training on {folder}", epochs, shown=world.is_first) as step:
-        run = fit_stored(store, base, world=world, on_epoch=lambda _: step(), **how, **named)
+    what = f"training on {folder}"
+    with joined_world() as world, progress(what, epochs, shown=world.is_first) as step:
+        how |= {"on_stage": lambda stage: step(description=f"{what}, trying {stage}")}
+        run = fit_stored(store, base, world=world, on_epoch=lambda _: step(description=what, advance=1), **how, **named)
     if not world.is_first:
         return
     if out is not None:

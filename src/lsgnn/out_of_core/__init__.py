@@ -18,6 +18,8 @@
     reduced.py     a model's first products, propagated: prediction where no hops are kept
     training.py    mini-batches of rows                       →  trained weights; under torchrun, by several processes
     labelled_run.py  the labelled nodes as a `Run`, which is scored as any other
+    sampling.py    a sample of labelled nodes
+    probing.py     hyperparameters that nobody named            →  chosen by short training runs on a sample
     fitting.py     all of that: `fit_stored`
     stored_run.py  a trained model that predicts store by store, chunk by chunk
     stored_run_files.py  the same on disk

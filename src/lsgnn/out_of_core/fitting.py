@@ -8,12 +8,15 @@ from typing import Any
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
 from lsgnn.out_of_core.labelled_run import LabelledRun, labelled_graph, labelled_logits
+from lsgnn.out_of_core.probing import draft_of, probed
+from lsgnn.out_of_core.settings import require_suited
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.stored_run import StoredRun
 from lsgnn.out_of_core.training import train_stored
 from lsgnn.out_of_core.world import World
-from lsgnn.runs.defaults import chosen_metric, following
+from lsgnn.runs.defaults import Draft, chosen_metric, following
 from lsgnn.runs.fit import rule_for, with_decision
+from lsgnn.runs.probe import OnStage
 from lsgnn.runs.run import Run
 from lsgnn.train.environment import environment
 from lsgnn.train.loop import OnEpoch
@@ -22,7 +25,7 @@ from lsgnn.train.metrics import Metric
 
 def fit_stored(
     store: Store,
-    config: LSGNNConfig | None = None,
+    config: LSGNNConfig | Draft | None = None,
     *,
     members: int = 1,
     metric: Metric | None = None,
@@ -32,39 +35,48 @@ def fit_stored(
     device: str = "cpu",
     world: World | None = None,
     on_epoch: OnEpoch | None = None,
+    on_stage: OnStage | None = None,
     **settings: Any,
 ) -> StoredRun:
     """Trains LSGNN on the training rows of a store and reads its test nodes once, at the end.
 
     Args:
-        config: settings; by default those of the store. β, γ and fewer hops than it has may be chosen freely. Single
-            hyperparameters may also be given by name.
+        config: settings. β, γ and fewer hops than the store has may be chosen freely. Single hyperparameters may also
+            be given by name. Without one, those of the store, of which short training runs on a sample of the rows
+            choose what is not named (`lsgnn.out_of_core.probing`); the notes and `run.tried` tell.
         members, metric, threshold, cost: as in `lsgnn.fit`.
         batch_size: rows of one optimiser step.
         world: the processes that train together (see `lsgnn.out_of_core.world.joined_world`).
+        on_stage: called with the name of each decision of the probe before it is made.
     """
     if not isinstance(members, int) or members < 1:
         raise InputError(f"members={members!r} is out of range: it must be a whole number, at least 1")
-    follows = "select_by" not in settings and (config is None or metric is not None)
-    config = (config or store.config).replace(**settings)
+    world = world or World()
+    follows = "select_by" not in settings and (not isinstance(config, LSGNNConfig) or metric is not None)
+    drafted = Draft(config) if isinstance(config, LSGNNConfig) else config or draft_of(store)
+    drafted = drafted.replace(**settings)
+    require_suited(store, drafted.config)
     graph, split = labelled_graph(store)
     metric, notes = chosen_metric(graph, [split], metric)
     rule = rule_for(graph, metric, threshold, cost)
-    config = following(config, metric) if follows else config
+    drafted = following(drafted, metric) if follows else drafted
+    settled, choice = world.of_first(lambda: probed(store, graph, drafted, metric, batch_size, on_stage))
+    notes += [] if choice is None else [str(choice)]
     how: dict[str, Any] = dict(batch_size=batch_size, device=device, world=world, on_epoch=on_epoch)
-    seeds = range(config.seed, config.seed + members)
-    trained = tuple(train_stored(store, config.replace(seed=seed), **how) for seed in seeds)
+    seeds = range(settled.seed, settled.seed + members)
+    trained = tuple(train_stored(store, settled.replace(seed=seed), **how) for seed in seeds)
     run: Run = LabelledRun(
         graph=graph,
-        config=config,
+        config=settled,
         split=split,
         members=trained,
         seconds={"train": sum(member.seconds for member in trained)},
         environment=environment(),
         notes=tuple(notes),
         metric=metric,
+        tried=() if choice is None else choice.tried,
         store=store,
-        known_logits=labelled_logits(store, config, trained),
+        known_logits=labelled_logits(store, settled, trained),
     )
     return _without_nodes(run if rule is None else with_decision(run, rule), store)
 

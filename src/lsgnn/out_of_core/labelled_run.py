@@ -82,11 +82,14 @@ def models_of(config: LSGNNConfig, members: Sequence[Trained], store: Store) -> 
 
 
 @torch.no_grad()
-def labelled_logits(store: Store, config: LSGNNConfig, members: Sequence[Trained]) -> NDArray[np.float32]:
-    """Logits of all labelled nodes [m, C]; of several members, the log of their mean probability."""
+def labelled_logits(
+    store: Store, config: LSGNNConfig, members: Sequence[Trained], places: NDArray[np.int64] | None = None
+) -> NDArray[np.float32]:
+    """Logits of all labelled nodes [m, C], or of those at some places; of several members, the log of their mean
+    probability."""
     rows, models, found = StoredRows(store, config), models_of(config, members, store), list[NDArray[np.float32]]()
-    m, at_once = len(store.array("labelled")), min(SAMPLE, rows.at_once)
-    for start in range(0, m, at_once):
-        part = rows.labelled(np.arange(start, min(start + at_once, m)))
+    wanted, at_once = np.arange(len(store.array("labelled"))) if places is None else places, min(SAMPLE, rows.at_once)
+    for start in range(0, len(wanted), at_once):
+        part = rows.labelled(wanted[start : start + at_once])
         found.append(mean_logits([model(part).numpy() for model in models]))
     return np.concatenate(found)

@@ -33,6 +33,7 @@ from lsgnn.train.without_dynamo import step
 # hyperparameter, value, and a value that does not
 NORMALISE_OVER_BATCH = (("head", "mlp", "linear"), ("reduce_norm", "batch", "row"))
 Places = NDArray[np.int64]  # of nodes among the labelled ones
+Parts = tuple[Places, Places]  # to train and to validate on
 
 
 def train_stored(
@@ -43,6 +44,7 @@ def train_stored(
     device: str = "cpu",
     world: World | None = None,
     on_epoch: OnEpoch | None = None,
+    parts: Parts | None = None,
 ) -> Trained:
     """The best weights by the selection rule; the same in all processes of a `world`.
 
@@ -50,11 +52,12 @@ def train_stored(
 
     Args:
         batch_size: rows of one optimiser step, of all processes together.
+        parts: rows to train and to validate on, where they are not all that the store has for it.
     """
     start, world = time.perf_counter(), world or World()
     require_device(device)
     rows = StoredRows(store, config)
-    train, val = (places_of(store, part) for part in ("train", "val"))
+    train, val = parts or parts_of(store)
     over_batch = [pair for pair in NORMALISE_OVER_BATCH if getattr(config, pair[0]) == pair[1]]
     for name, value, other in over_batch:
         if world.size > 1:
@@ -90,6 +93,10 @@ def train_stored(
             return further.added(line, logits)
 
         return run_epochs(model, config, run_epoch, start, on_epoch)
+
+
+def parts_of(store: Store) -> Parts:
+    return places_of(store, "train"), places_of(store, "val")
 
 
 def places_of(store: Store, part: str) -> Places:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from torch import Tensor, distributed, nn
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,15 @@ class World:
         rows = own.new_zeros(count, *own.shape[1:])
         rows[self.rank :: self.size] = own
         return self.sum(rows)
+
+    def of_first(self, make: Callable[[], Made]) -> Made:
+        """What the first process makes, known to all of them."""
+        if self.size == 1:
+            return make()
+        made: list[Any] = [make() if self.is_first else None]
+        distributed.broadcast_object_list(made)
+        found: Made = made[0]
+        return found
 
     def share_gradients(self, model: nn.Module) -> nn.Module:
         """A model whose gradients are averaged over all processes."""
