@@ -12,6 +12,7 @@
     tasks.py       one block of columns                       →  its K propagated hops and its share of the similarities
     threads.py     rows shared out to the threads of one task
     executors.py   who runs the tasks: this process, several, or a Ray cluster
+    direction.py   some labelled nodes and their neighbours    →  which way the edges help, where that is left open
     filling.py     all of it in order: `precompute`
     settings.py    which settings go with a store
     rows.py        some nodes of the store                    →  `Rows`, what the model reads
