@@ -121,3 +121,18 @@ def test_a_store_is_scored_decided_and_shown_as_a_graph_is(lsgnn: Any, store: Pa
     options = ("--threshold", 0.0, "--out", tmp_path / "p.parquet")
     assert lsgnn("predict", tmp_path / "run", store, *options).code == 0
     assert len(set(pyarrow.parquet.read_table(tmp_path / "p.parquet")["prediction"].to_pylist())) == 1
+
+
+def test_a_store_is_tuned_and_fitted_with_what_was_chosen(lsgnn: Any, store: Path, tmp_path: Path) -> None:
+    search = ("--trials", 2, "--no-grid", "--rescore", 1, "--storage", tmp_path / "study.db")
+    written = ("--export", tmp_path / "chosen.toml", "--report", tmp_path / "tuning.html", "--json")
+    tuned = lsgnn("tune", store, "--set", "epochs=2", *search, *written)
+    assert tuned.code == 0, tuned.err
+    assert len(tuned.json["trials"]) == 2
+    assert "similarity" not in tuned.json["chosen"]  # the store has settled it
+    assert "lsgnn fit" in (tmp_path / "tuning.html").read_text()
+    fitted = lsgnn("fit", store, "--preset", tmp_path / "chosen.toml", "--json").json
+    assert fitted["metrics"]["test_accuracy"] == pytest.approx(tuned.json["test"]["test_accuracy"])
+    refused = lsgnn("tune", store, "--resample", 2)
+    assert refused.code == 2
+    assert "--resample is not for stores" in refused.err

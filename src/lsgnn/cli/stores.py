@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +56,10 @@ def fit_store(
 
     if out is not None:
         require_place(out.expanduser())
+        place = out.expanduser().resolve()
+        how["resume"] = place.with_name(
+            f".{place.name}.training"
+        )  # where the same command goes on, should it be killed
     store = Store(folder)
     config = options.settings_for_arrays(preset, changes, store.config)
     epochs, named = config.epochs * how["members"], options.parse_settings(changes)
@@ -61,11 +67,19 @@ def fit_store(
     what = f"training on {folder}"
     with joined_world() as world, progress(what, epochs, shown=world.is_first) as step:
         how |= {"on_stage": lambda stage: step(description=f"{what}, trying {stage}")}
-        run = fit_stored(store, base, world=world, on_epoch=lambda _: step(description=what, advance=1), **how, **named)
+        how |= {"on_epoch": lambda _: step(description=what, advance=1)}
+        try:
+            run = fit_stored(store, base, world=world, **how, **named)
+        except InputError:
+            if out is not None:
+                with suppress(OSError):
+                    how["resume"].rmdir()  # if nothing was begun
+            raise
     if not world.is_first:
         return
     if out is not None:
         run.save(out)
+        shutil.rmtree(how["resume"], ignore_errors=True)
     if predictions is not None:
         with progress(f"predicting {folder}", store.num_nodes) as step:
             safely: dict[str, Any] = dict(spreadsheet_safe=spreadsheet_safe)

@@ -18,10 +18,13 @@
     rows.py        some nodes of the store                    →  `Rows`, what the model reads
     reduced.py     a model's first products, propagated: prediction where no hops are kept
     training.py    mini-batches of rows                       →  trained weights; under torchrun, by several processes
+    resumable.py   the state of training after an epoch, from which a killed one goes on
+    remembered_choice.py  what a probe chose for it
     labelled_run.py  the labelled nodes as a `Run`, which is scored as any other
     sampling.py    a sample of labelled nodes
     probing.py     hyperparameters that nobody named            →  chosen by short training runs on a sample
     fitting.py     all of that: `fit_stored`
+    store_space.py, tuning.py  a search over what a store leaves open: `tune_stored`
     stored_run.py  a trained model that predicts store by store, chunk by chunk
     stored_run_files.py  the same on disk
     explanation.py a node of a store                          →  why it is classified as it is
@@ -48,6 +51,7 @@ _HOME = {
     "ray": "executors",
     "read_folder": "source",
     "serial": "executors",
+    "tune_stored": "tuning",
 }
 
 __all__ = [
@@ -61,6 +65,7 @@ __all__ = [
     "ray",
     "read_folder",
     "serial",
+    "tune_stored",
 ]
 
 

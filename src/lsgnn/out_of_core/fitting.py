@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
+from lsgnn.files import make_folder
 from lsgnn.out_of_core.labelled_run import LabelledRun, labelled_graph, labelled_logits
 from lsgnn.out_of_core.probing import draft_of, probed
+from lsgnn.out_of_core.remembered_choice import remembered
 from lsgnn.out_of_core.settings import require_suited
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.stored_run import StoredRun
@@ -16,7 +19,7 @@ from lsgnn.out_of_core.training import train_stored
 from lsgnn.out_of_core.world import World
 from lsgnn.runs.defaults import Draft, chosen_metric, following
 from lsgnn.runs.fit import rule_for, with_decision
-from lsgnn.runs.probe import OnStage
+from lsgnn.runs.probe import Choice, OnStage
 from lsgnn.runs.run import Run
 from lsgnn.train.environment import environment
 from lsgnn.train.loop import OnEpoch
@@ -36,6 +39,7 @@ def fit_stored(
     world: World | None = None,
     on_epoch: OnEpoch | None = None,
     on_stage: OnStage | None = None,
+    resume: str | Path | None = None,
     **settings: Any,
 ) -> StoredRun:
     """Trains LSGNN on the training rows of a store and reads its test nodes once, at the end.
@@ -48,6 +52,7 @@ def fit_stored(
         batch_size: rows of one optimiser step.
         world: the processes that train together (see `lsgnn.out_of_core.world.joined_world`).
         on_stage: called with the name of each decision of the probe before it is made.
+        resume: folder for the state after every epoch; a call that was killed goes on from it. Remove it afterwards.
     """
     if not isinstance(members, int) or members < 1:
         raise InputError(f"members={members!r} is out of range: it must be a whole number, at least 1")
@@ -60,11 +65,25 @@ def fit_stored(
     metric, notes = chosen_metric(graph, [split], metric)
     rule = rule_for(graph, metric, threshold, cost)
     drafted = following(drafted, metric) if follows else drafted
-    settled, choice = world.of_first(lambda: probed(store, graph, drafted, metric, batch_size, on_stage))
+    folder = None if resume is None else make_folder(resume)
+
+    def choose() -> tuple[LSGNNConfig, Choice | None]:
+        decides = [store.identity, drafted.config.to_dict(), sorted(drafted.open_to), metric, batch_size]
+        file = None if folder is None else folder / "choice.json"
+        return remembered(file, decides, metric, lambda: probed(store, graph, drafted, metric, batch_size, on_stage))
+
+    settled, choice = world.of_first(choose)
     notes += [] if choice is None else [str(choice)]
     how: dict[str, Any] = dict(batch_size=batch_size, device=device, world=world, on_epoch=on_epoch)
-    seeds = range(settled.seed, settled.seed + members)
-    trained = tuple(train_stored(store, settled.replace(seed=seed), **how) for seed in seeds)
+    trained = tuple(
+        train_stored(
+            store,
+            settled.replace(seed=seed),
+            resume=None if folder is None else folder / f"seed-{seed}.safetensors",
+            **how,
+        )
+        for seed in range(settled.seed, settled.seed + members)
+    )
     run: Run = LabelledRun(
         graph=graph,
         config=settled,

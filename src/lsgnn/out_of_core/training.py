@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -19,6 +21,7 @@ from torch.nn import functional as F
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
 from lsgnn.nn.model import LSGNN
+from lsgnn.out_of_core.resumable import Resumable, moments_loaded
 from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.world import World
@@ -45,6 +48,7 @@ def train_stored(
     world: World | None = None,
     on_epoch: OnEpoch | None = None,
     parts: Parts | None = None,
+    resume: Path | None = None,
 ) -> Trained:
     """The best weights by the selection rule; the same in all processes of a `world`.
 
@@ -53,6 +57,7 @@ def train_stored(
     Args:
         batch_size: rows of one optimiser step, of all processes together.
         parts: rows to train and to validate on, where they are not all that the store has for it.
+        resume: file that is written after every epoch; a call that was killed goes on from it.
     """
     start, world = time.perf_counter(), world or World()
     require_device(device)
@@ -79,9 +84,15 @@ def train_stored(
     with seeded(config.seed):
         model = LSGNN.from_config(config, store.manifest.num_features, num_classes, store.num_nodes).to(device)
         rows.set_scales(model)
-        shared, optimizer = world.share_gradients(model), make_optimizer(model, config)
+        kept, done = None, None
         if not world.is_first:
             torch.manual_seed(config.seed + world.rank)  # every process drops out other units
+        if resume is not None:
+            kept = Resumable(resume, [store.identity, config.to_dict(), batch_size, world.size], world)
+            done = kept.begun(model)
+        shared, optimizer = world.share_gradients(model), make_optimizer(model, config)
+        if done is not None:
+            moments_loaded(optimizer, done[1])
 
         def run_epoch(epoch: int) -> Epoch:
             total = torch.zeros(2, dtype=torch.float64)  # loss, weight
@@ -92,7 +103,8 @@ def train_stored(
             line = Epoch(epoch=epoch, train_loss=float(total[0] / total[1]), val_loss=loss, val_accuracy=accuracy)
             return further.added(line, logits)
 
-        return run_epochs(model, config, run_epoch, start, on_epoch)
+        keep = None if kept is None else partial(kept.keep, model, optimizer)
+        return run_epochs(model, config, run_epoch, start, on_epoch, None if done is None else done[0], keep)
 
 
 def parts_of(store: Store) -> Parts:

@@ -11,7 +11,10 @@ from typing import Any, TypeVar
 
 from torch import Tensor, distributed, nn
 
+from lsgnn.errors import InputError
+
 Made = TypeVar("Made")
+LOST = ("Connection closed by peer", "Connection reset by peer", "Broken pipe", "Timed out waiting")  # as gloo says it
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,17 @@ def joined_world() -> Iterator[World]:
         yield World()
         return
     distributed.init_process_group("gloo")
+    world = World(distributed.get_rank(), distributed.get_world_size())
     try:
-        yield World(distributed.get_rank(), distributed.get_world_size())
+        yield world
         gc.collect()  # models that share gradients hold threads, which must end before the group does
         distributed.barrier()  # nobody leaves while another still talks
+    except RuntimeError as error:
+        if not any(words in str(error) for words in LOST):
+            raise
+        raise InputError(
+            f"one of the {world.size} processes that train together is gone: start them all again as before; where a "
+            "run is to be written, they go on after the last epoch"
+        ) from error
     finally:
         distributed.destroy_process_group()
