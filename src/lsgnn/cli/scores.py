@@ -1,4 +1,4 @@
-"""The scores of a run as lines, whichever way its graph is kept."""
+"""The scores of a run, or of a search, as lines, whichever way the graph is kept."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from lsgnn.runs.run_metrics import Scored
     from lsgnn.train.metrics import Metric
+    from lsgnn.tuning import Tuning
 
 
 def score_lines(run: Scored, class_names: Sequence[str]) -> list[str]:
@@ -30,3 +31,14 @@ def score_lines(run: Scored, class_names: Sequence[str]) -> list[str]:
         gain, alone = ensemble_gain(run), shown(metric, found[f"val_{metric}_one_member"])
         lines.append(f"ensemble of {len(run.members)} {kind}: {gain:+.2f} points on validation over one ({alone})")
     return lines
+
+
+def tuning_lines(tuning: Tuning, metric: Metric) -> list[str]:
+    """What a search has chosen, and what that scored."""
+    from lsgnn.train.metrics import about, digits_of
+
+    score, count = f"{tuning.rescored[0]['val']:.{digits_of(metric)}f}", len(tuning.trials)
+    return [
+        f"chosen on validation: {', '.join(f'{name}={value}' for name, value in tuning.settings.items())}",
+        f"validation {about(metric).title} {score} on fresh seeds, after {count} trials",
+    ]

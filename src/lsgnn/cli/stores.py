@@ -57,9 +57,7 @@ def fit_store(
     if out is not None:
         require_place(out.expanduser())
         place = out.expanduser().resolve()
-        how["resume"] = place.with_name(
-            f".{place.name}.training"
-        )  # where the same command goes on, should it be killed
+        how["resume"] = place.with_name(f".{place.name}.training")  # the same command goes on from it after a kill
     store = Store(folder)
     config = options.settings_for_arrays(preset, changes, store.config)
     epochs, named = config.epochs * how["members"], options.parse_settings(changes)

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from lsgnn.cli import options, stores
+from lsgnn.cli.scores import tuning_lines
 from lsgnn.cli.show import answer, answer_json, say, trial_progress
-from lsgnn.cli.tune_store import tune_store
+from lsgnn.cli.store_tuning import tune_store
 from lsgnn.errors import InputError
 
 
@@ -142,10 +143,8 @@ def tune(
         answer_json(document)
         return
     title, digits = about(measure).title, digits_of(measure)
-    answer(f"chosen on validation: {', '.join(f'{k}={v}' for k, v in tuning.settings.items())}")
-    answer(
-        f"validation {title} {tuning.rescored[0]['val']:.{digits}f} on fresh seeds, after {len(tuning.trials)} trials"
-    )
+    for line in tuning_lines(tuning, measure):
+        answer(line)
     for rule, result in document.get("test", {}).items():
         answer(f"test {title}, {rule}: {shown(result[f'test_{measure}'], digits)}")
     for what, path in (("preset", export), ("report", report)):

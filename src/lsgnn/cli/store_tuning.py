@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsgnn.cli import options
+from lsgnn.cli.scores import tuning_lines
 from lsgnn.cli.show import answer, answer_json, say, trial_progress
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def tune_store(
     from lsgnn.out_of_core.store import Store
     from lsgnn.out_of_core.tuning import tune_stored
     from lsgnn.runs.defaults import Draft
-    from lsgnn.train.metrics import about, digits_of, shown
+    from lsgnn.train.metrics import about, shown
 
     store = Store(folder)
     settings = options.settings_for_arrays(preset, changes, store.config)
@@ -66,13 +67,10 @@ def tune_store(
     if json:
         answer_json(document)
         return
-    title, digits = about(measure).title, digits_of(measure)
-    answer(f"chosen on validation: {', '.join(f'{k}={v}' for k, v in tuning.settings.items())}")
-    answer(
-        f"validation {title} {tuning.rescored[0]['val']:.{digits}f} on fresh seeds, after {len(tuning.trials)} trials"
-    )
+    for line in tuning_lines(tuning, measure):
+        answer(line)
     if test and f"test_{measure}" in run.metrics:
-        answer(f"test {title} {shown(measure, run.metrics[f'test_{measure}'])}")
+        answer(f"test {about(measure).title} {shown(measure, run.metrics[f'test_{measure}'])}")
     for what, path in (("preset", export), ("report", report)):
         if path is not None:
             say(f"{what} written to {path}")
