@@ -25,7 +25,7 @@ from lsgnn.runs.predictions import Predictions
 from lsgnn.runs.row_parts import parts_of
 from lsgnn.runs.tried import Tried
 from lsgnn.train.calibration import calibrated_temperature
-from lsgnn.train.decision import Decision, require_two_classes
+from lsgnn.train.decision import Decision, decision_by
 from lsgnn.train.ensemble import mean_logits
 from lsgnn.train.metrics import Metric, positive_class
 from lsgnn.train.trained import Trained
@@ -110,6 +110,12 @@ class Run:
     def rows(self) -> Any:
         """What the module reads of all nodes of the run's own graph."""
         return self.entry.readable(self.inputs, self.config)
+
+    def rows_at(self, nodes: NDArray[np.int64]) -> Any:
+        """What the module reads of some nodes of the run's own graph."""
+        import torch
+
+        return self.rows.select(torch.from_numpy(nodes))
 
     @cached_property
     def scales(self) -> Scales:
@@ -249,10 +255,7 @@ class Run:
         threshold: float | None = None,
     ) -> Predictions:
         """What is said of logits [b, C], calibrated and by the run's decision; arguments as in `predict`."""
-        decision = self.decision
-        if threshold is not None:
-            require_two_classes(self.graph.num_classes, "threshold")
-            decision = Decision(self.positive, threshold, "given")
+        decision = decision_by(threshold, self.decision, self.positive, self.graph.num_classes)
         if decision is not None and not calibrated:
             decision = decision.before_calibration(self.temperature)
         temperature = self.temperature if calibrated else 1.0
@@ -310,11 +313,9 @@ class Run:
     @property
     def ensemble_gain(self) -> float:
         """By how many points on validation nodes the ensemble is ahead of one member; 0 for a single one."""
-        from lsgnn.runs.run_metrics import one_member_metric
+        from lsgnn.runs.run_metrics import ensemble_gain
 
-        if (metric := one_member_metric(self)) is None:
-            return 0.0
-        return 100 * (self.metrics[f"val_{metric}"] - self.metrics[f"val_{metric}_one_member"])
+        return ensemble_gain(self)
 
     def save(self, folder: str | Path) -> None:
         """Writes the run as a folder of plain files (weights as safetensors, no pickles)."""
