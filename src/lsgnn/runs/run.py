@@ -22,7 +22,7 @@ from lsgnn.graph.new_nodes import NewNodes, new_nodes
 from lsgnn.graph.splits import Split
 from lsgnn.propagate.structure_features import Scales
 from lsgnn.runs.predictions import Predictions
-from lsgnn.runs.row_parts import parts_of
+from lsgnn.runs.row_parts import LargeRows, large_rows, parts_of
 from lsgnn.runs.tried import Tried
 from lsgnn.train.calibration import calibrated_temperature
 from lsgnn.train.decision import Decision, decision_by
@@ -125,13 +125,16 @@ class Run:
     @cached_property
     def logits(self) -> NDArray[np.float32]:
         """Logits of all nodes of the run's own graph [n, C]; of several members, the log of their mean probability."""
-        return self.logits_of(self.rows)
+        return self.logits_of(large_rows(self.inputs, self.config) or self.rows)
 
     def logits_of(self, rows: Any) -> NDArray[np.float32]:
         """Logits of whatever nodes are read [b, C], before calibration."""
-        return mean_logits(
-            [np.concatenate([logits_of(module, part) for part in parts_of(rows)]) for module in self.modules]
-        )
+        if isinstance(rows, LargeRows):
+            return rows.answers(self._logits_of_part)
+        return np.concatenate([self._logits_of_part(part) for part in parts_of(rows)])
+
+    def _logits_of_part(self, rows: Any) -> NDArray[np.float32]:
+        return mean_logits([logits_of(module, rows) for module in self.modules])
 
     @cached_property
     def temperature(self) -> float:
@@ -176,7 +179,10 @@ class Run:
 
     def _logits_elsewhere(self, graph: Graph) -> NDArray[np.float32]:
         """Logits of the nodes of another graph, which is known to have the right columns."""
-        return self.logits_of(self.entry.readable(self.entry.prepare(graph, self.config, self.scales), self.config))
+        inputs = self.entry.prepare(graph, self.config, self.scales)
+        rows = large_rows(inputs, self.config) or self.entry.readable(inputs, self.config)
+        del inputs  # of which rows need only a part
+        return self.logits_of(rows)
 
     def predict_new(
         self,
