@@ -37,7 +37,7 @@ def test_hops_are_chosen_by_validation_rows_of_a_sample(store: Store, monkeypatc
     seen = list[str]()
     run = fit_stored(store, on_stage=seen.append, **QUICK)
     assert run.config.K == 3
-    assert seen == ["hops", "learning"]
+    assert seen == ["hops", "decay"]
     hops = {row.candidate: row for row in run.tried if row.stage == "hops"}
     assert hops["3"].taken
     assert hops["3"].score > hops["2"].score + 0.2

@@ -6,7 +6,6 @@ LSGNN's kind of weights are open. The runs see a sample of the training rows and
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,11 +17,11 @@ from lsgnn.out_of_core.labelled_run import labelled_logits
 from lsgnn.out_of_core.sampling import stratified_sample
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.training import Parts, parts_of, train_stored
+from lsgnn.runs.decisions import Decisions
 from lsgnn.runs.defaults import Draft
-from lsgnn.runs.paired import Judged, simplest_of_the_best
+from lsgnn.runs.paired import Judged
 from lsgnn.runs.probe import Choice, OnStage
 from lsgnn.runs.stages import Stage, stages
-from lsgnn.runs.tried import Tried
 from lsgnn.train.metrics import Metric, positive_class
 
 # of what LSGNN leaves to the validation nodes (`lsgnn.runs.stages.LSGNN_OPEN`), the part that a store can change
@@ -58,33 +57,15 @@ def probed(
         return config, None
     parts = _sampled(parts_of(store), graph)
     config = config.replace(epochs=min(config.epochs, EPOCHS), **_first_options(todo))
-    known, tried = dict[LSGNNConfig, Judged | TrainingDiverged](), list[Tried]()
-
-    def judged(candidate: LSGNNConfig) -> Judged | TrainingDiverged:
-        if candidate not in known:
-            known[candidate] = _judged(store, graph, candidate, parts, metric, batch_size)
-        return known[candidate]
-
+    probing = Decisions(
+        lambda candidate: _judged(store, graph, candidate, parts, metric, batch_size), config, drafted.config.epochs
+    )
     for stage in todo:
         if on_stage is not None:
             on_stage(stage.name)
-        number, rows = decided(stage, config, judged)
-        tried += rows
-        config = config.replace(**stage.options[number])
-    chosen = {name: getattr(config, name) for stage in todo for name in stage.options[0]}
-    return drafted.config.replace(**chosen), Choice(chosen, tuple(tried), metric)
-
-
-def decided(
-    stage: Stage, config: LSGNNConfig, judged: Callable[[LSGNNConfig], Judged | TrainingDiverged]
-) -> tuple[int, list[Tried]]:
-    """The option that is taken, the simplest within a standard error of the best, and what each scored."""
-    found = [judged(config.replace(**option)) for option in stage.options]
-    scored = [(number, one) for number, one in enumerate(found) if isinstance(one, Judged)]
-    if not scored:
-        raise next(one for one in found if isinstance(one, TrainingDiverged))
-    taken = scored[simplest_of_the_best([one for _, one in scored], stage.errors)][0]
-    return taken, [Tried(stage.name, stage.label(number), one.score, number == taken) for number, one in scored]
+        probing.decide(stage)
+    chosen = {name: getattr(probing.config, name) for stage in todo for name in stage.options[0]}
+    return drafted.config.replace(**chosen), Choice(chosen, tuple(probing.tried), metric)
 
 
 def _stages(store: Store, graph: Graph, drafted: Draft, metric: Metric) -> list[Stage]:
