@@ -51,7 +51,7 @@ def main() -> int:
     args.folder.mkdir(parents=True, exist_ok=True)
     done = LineFile(args.folder.resolve() / "fuzz.jsonl")
     for number in range(args.rounds):
-        if done.lines().get(f"round {number}", {}).get("failures") != 0:  # not played, or something has been mended since
+        if done.lines().get(f"round {number}", {}).get("failures") != 0:  # or mended since
             done.add(f"round {number}", played(number))
     rounds = list(done.lines().values())
     tests = sum((Counter(one["cases"]) for one in rounds), Counter())
