@@ -16,8 +16,8 @@ test-browser: .venv/dev ## the pages in a real Chromium; says how to get one
 faults: .venv/dev ## commands killed, starved and robbed of their disk, hundreds of times; goes on where it was stopped
 	RAY_AUTH_MODE=disabled OMP_NUM_THREADS=1 $(BIN)/python -m tests.faults --folder build/faults --record
 
-fuzz: .venv/dev ## damaged files, runs, requests and command lines, more than ten thousand of them
-	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --times 15 --record
+fuzz: .venv/dev ## damaged files, runs, requests and command lines, over ten thousand of them; goes on where it was stopped
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --folder build/fuzz --rounds 15 --record
 
 mutants: .venv/dev ## would a test notice? 160 changes of the source, one at a time; goes on where it was stopped
 	OMP_NUM_THREADS=1 $(BIN)/python scripts/mutants.py --folder build/mutants --count 160 --record

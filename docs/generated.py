@@ -198,7 +198,8 @@ def reliability() -> str:
     rows = []
     if part := found.get("faults"):
         kinds = ", ".join(f"{count} × {kind}" for kind, count in part["kind"].items())
-        rows.append(("make faults", f"{part['faults']} faults ({kinds}), {part['failures']} failures"))
+        failed = "".join(f"; {key}: {_cell(why)}" for key, why in part.get("failed", {}).items())
+        rows.append(("make faults", f"{part['faults']} faults ({kinds}), {part['failures']} failures{failed}"))
     if part := serve.get("kills"):
         told = f"{part['kills']} kills of the service under load, {part['acknowledged']:,} nodes acknowledged"
         rows.append(("python benchmarks/serve.py", f"{told}, {part['lost']} lost, {part['doubled']} doubled"))

@@ -58,13 +58,13 @@ def main() -> int:
                 _count(done, SERVE, fault, partial(fault.play, service))
         finally:
             service.close()
-    counted = done.lines().values()
-    failures = [line for line in counted if line["failed"]]
-    sys.stdout.write(f"{len(counted)} faults, {len(failures)} failures\n")
+    counted = done.lines()
+    failed = {key: line["failed"].strip().splitlines()[-1] for key, line in counted.items() if line["failed"]}
+    sys.stdout.write(f"{len(counted)} faults, {len(failed)} failures\n")
     if args.record:
-        by = {what: dict(Counter(line[what] for line in counted)) for what in ("scene", "kind")}
-        record("faults", {"faults": len(counted), "failures": len(failures), **by})
-    return 1 if failures else 0
+        by = {what: dict(Counter(line[what] for line in counted.values())) for what in ("scene", "kind")}
+        record("faults", {"faults": len(counted), "failures": len(failed), "failed": failed, **by})
+    return 1 if failed else 0
 
 
 def _count(done: LineFile, scene: str, what: Strike | ServiceFault, play: Callable[[], str]) -> None:

@@ -1,18 +1,14 @@
 """How many cases a fuzz test looks at, and ways to damage bytes that keep most of their structure."""
 
-import os
 from typing import Any
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from tests.fuzz import TIMES
-
 
 def cases(sample: int) -> Any:
-    """So many cases in `make test`, many times as many in `make fuzz`."""
-    times = int(os.environ.get(TIMES) or 1)
-    return settings(max_examples=sample * times, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    """So many cases; `make fuzz` looks at as many others in each of its rounds."""
+    return settings(max_examples=sample, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 TOKENS = (

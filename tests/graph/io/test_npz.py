@@ -203,3 +203,14 @@ def test_real_graphs_load_and_come_back(data_dir, tmp_path, name):
     graph.require_classes()
     graph.save(tmp_path / "g.npz")
     assert_same(load_npz(tmp_path / "g.npz"), graph)
+
+
+def test_a_name_of_any_length_in_a_damaged_file_is_not_quoted_whole(tmp_path):
+    file = tmp_path / "g.npz"
+    np.savez(file, x=np.zeros((1000, 2)))
+    content = bytearray(file.read_bytes())
+    content[26:28] = (5000).to_bytes(2, "little")  # how long the name of the first array is
+    file.write_bytes(content)
+    with pytest.raises(InputError, match=r"is not a readable \.npz graph") as refused:
+        load_npz(file)
+    assert len(str(refused.value).removeprefix(str(file))) < 320

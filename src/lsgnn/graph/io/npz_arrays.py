@@ -60,7 +60,9 @@ def unreadable(path: Path, reason: str) -> InputError:
 
 
 def first_line(error: Exception) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
+    """What it says, cut off after 200 characters: the zip reader quotes names that a damaged file makes any length."""
+    line = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
+    return line if len(line) <= 200 else f"{line[:199]}…"
 
 
 def _members(archive: zipfile.ZipFile, keys: Collection[str], path: Path) -> dict[str, zipfile.ZipInfo]:
