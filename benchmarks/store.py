@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.format import open_memmap
 
-from lsgnn.files import write_json
+from lsgnn.config import LSGNNConfig
+from lsgnn.files import write_json, write_text
 from lsgnn.train.environment import environment
 
 CHUNK = 100_000  # nodes written at a time
@@ -78,11 +79,14 @@ def main() -> None:
     shutil.rmtree(args.folder, ignore_errors=True)
     arrays, store = args.folder / "arrays", args.folder / "store"
     write_arrays(arrays, args.nodes, args.features, args.edges)
+    # a whole configuration: what it leaves open would be tried first
+    config = LSGNNConfig(K=args.hops, epochs=args.epochs).to_toml()
+    write_text(preset := args.folder / "config.toml", config)
     limit = ("--max-memory", f"{args.max_memory}MB", "--set", f"K={args.hops}")
     steps = {
         "libraries": ("-c", "import lsgnn.out_of_core.filling"),
         "precompute": ("-m", "lsgnn", "precompute", str(arrays), "--out", str(store), *limit),
-        "fit": ("-m", "lsgnn", "fit", str(store), "--set", f"epochs={args.epochs}"),
+        "fit": ("-m", "lsgnn", "fit", str(store), "--preset", str(preset)),
     }
     result: dict[str, Any] = {name: measured(*arguments) for name, arguments in steps.items()}
     size = sum(file.stat().st_size for file in store.rglob("*.npy"))

@@ -15,7 +15,6 @@ from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 from lsgnn.out_of_core.columns import column_blocks, write_columns
-from lsgnn.out_of_core.direction import probed_direction
 from lsgnn.out_of_core.edges import BYTES_PER_EDGE, write_neighbours
 from lsgnn.out_of_core.executors import Executor, serial
 from lsgnn.out_of_core.layout import (
@@ -99,6 +98,8 @@ def precompute(
     if looked_at is not None and "feature_norm" in given.open_to:
         suited = suited_to(looked_at, suited)
     if suited.direction == "auto":
+        from lsgnn.out_of_core.direction import probed_direction  # which trains, with all that this takes to load
+
         suited, choice = probed_direction(arrays, suited)
         if on_note is not None:
             on_note(f"direction={suited.direction!r}, as all edges go both ways" if choice is None else str(choice))
