@@ -19,7 +19,8 @@ def test_directions_are_tried_on_directed_graphs_and_class_weights_where_classes
     assert directed["class weights"] == 1
     assert names(random_graph(), metric="average_precision")["class weights"] == 2
     assert list(directed) == [
-        *("features", "structure", "class weights", "hops", "direction", "links", "learning", "magnitude", "weights")
+        *("features", "structure", "class weights", "decay", "hops", "direction", "links", "learning"),
+        *("magnitude", "weights"),
     ]
 
 
@@ -27,7 +28,7 @@ def test_what_is_decided_is_no_stage() -> None:
     assert names(random_graph(), undecided=("K",)) == {"hops": 2}
     partly = next(s for s in stages(random_graph(), LSGNNConfig(), ("lr",), "accuracy"))
     assert partly.options == ({"lr": 0.01}, {"lr": 0.001})  # the width of a named one is not touched
-    of_gcn = {"features", "structure", "class weights", "direction", "learning"}
+    of_gcn = {"features", "structure", "class weights", "decay", "direction", "learning"}
     assert set(names(random_graph(), GCNConfig())) == of_gcn
 
 

@@ -58,16 +58,16 @@ def stages(graph: Graph, config: Any, undecided: Collection[str], metric: Metric
         Stage("features", tuple({"feature_norm": norm} for norm in _norms(graph))),
         Stage("structure", ({"structure_features": "none"}, {"structure_features": "degrees"})),
         Stage("class weights", _class_weights(metric)),
+        Stage("decay", tuple({"weight_decay": decay} for decay in (5e-4, 5e-3, 2e-2)), errors=0.0),  # none is simpler
         Stage("hops", ({"K": 2}, {"K": 5})),
         Stage("direction", tuple({"direction": way} for way in _directions(graph))),
         Stage("links", _embeddings(graph), errors=2.0),  # a model that has one cannot be applied to other graphs
         Stage(
             "learning",
             (
-                {"hidden_channels": 16, "dropout": 0.5, "weight_decay": 5e-4, "lr": 0.01},
-                {"hidden_channels": 16, "dropout": 0.5, "weight_decay": 5e-3, "lr": 0.01},
-                {"hidden_channels": 16, "dropout": 0.5, "weight_decay": 5e-4, "lr": 0.001},
-                {"hidden_channels": 64, "dropout": 0.8, "weight_decay": 5e-4, "lr": 0.01},
+                {"hidden_channels": 16, "dropout": 0.5, "lr": 0.01},
+                {"hidden_channels": 16, "dropout": 0.5, "lr": 0.001},
+                {"hidden_channels": 64, "dropout": 0.8, "lr": 0.01},
             ),
         ),
         _magnitude(graph, undecided),
