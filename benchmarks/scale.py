@@ -55,7 +55,7 @@ def ours(folder: Path, out: Path, hops: int, memory: int, dtype: str) -> None:
 
     def from_arrays_to_predictions(arrays: Path) -> Any:
         store = precompute(arrays, arrays.with_name(f"store-of-{arrays.name}"), config, **form)
-        fit_stored(store).predict(store, folder / "predictions.parquet")
+        fit_stored(store, store.config).predict(store, folder / "predictions.parquet")
         return store
 
     write_arrays(folder / "tiny", 1000, 8, 5000)

@@ -55,7 +55,7 @@ TESTS = {
     "nn/fusion.py": "nn/test_fusion.py nn/test_model.py",
     "nn/model.py": "nn/test_model.py nn/test_deep.py",
     "nn/channel_norm.py": "nn/test_channel_norm.py nn/test_model.py",
-    "nn/rows.py": "nn/test_rows.py nn/test_model.py",
+    "nn/rows.py": "nn/test_rows.py nn/test_size.py nn/test_model.py",
     "nn/sparse.py": "nn/test_sparse.py nn/test_model.py",
     "nn/deep.py": "nn/test_deep.py nn/test_model.py",
     "nn/attached_channels.py": "nn/test_attached_channels.py",

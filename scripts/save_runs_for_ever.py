@@ -12,7 +12,7 @@ from pathlib import Path
 import lsgnn
 from lsgnn import LSGNNConfig, fit, zoo
 from lsgnn.out_of_core.filling import precompute
-from lsgnn.out_of_core.stored_run import fit_stored
+from lsgnn.out_of_core.fitting import fit_stored
 from tests.graphs import random_graph, rare, two_blocks
 
 PLACE = Path(__file__).parents[1] / "tests" / "fixtures" / "runs"

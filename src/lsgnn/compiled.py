@@ -1,9 +1,10 @@
 """How kernels are compiled by Numba, and where the machine code is kept: once per machine, in the user's cache folder.
 
 Numba's own cache notices changes in the file of the cached function only, and writes beside the sources. Kernels here
-are spread over the files of a folder and inlined into each other, so the cache is keyed by a hash of that folder and
-lives in `$LSGNN_CACHE`, else `$XDG_CACHE_HOME/lsgnn`, else `~/.cache/lsgnn`. Where none of these can be written,
-every process compiles for itself.
+are spread over the files of a folder and inlined into each other, so the cache is keyed by a hash of that folder and of
+Numba's version (two environments with different ones would overwrite each other's code for ever). It lives in
+`$LSGNN_CACHE`, else `$XDG_CACHE_HOME/lsgnn`, else `~/.cache/lsgnn`. Where none of these can be written, every process
+compiles for itself.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numba
 from numba import njit
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.codegen import JITCodeLibrary
@@ -130,8 +132,8 @@ class _Cache(FunctionCache):  # type: ignore[misc]
 
 @cache
 def source_hash(folder: Path) -> str:
-    """Hash of this file and all of a folder: whatever changes there, its kernels are compiled anew."""
-    digest = hashlib.sha256()
+    """Hash of Numba's version, this file and all of a folder: if one changes, its kernels are compiled anew."""
+    digest = hashlib.sha256(numba.__version__.encode())
     for file in [Path(__file__), *sorted(folder.glob("*.py"))]:
         digest.update(file.name.encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,15 @@ from lsgnn.runs.blend import Blend
 from tests.graphs import random_graph, two_blocks
 
 GRAPH = two_blocks()
-TRIALS = 10
+TRIALS = 6
+NAMES = ("lsgnn", "mlp", "linkx", "fsgnn")  # quick ones
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quick_models() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lsgnn.auto.families.NAMES", NAMES)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -85,18 +94,19 @@ def test_a_number_of_trials_gives_the_same_answer_for_any_workers_and_from_the_j
 
 def test_killed_in_the_middle_it_goes_on_to_the_same_answer(run: Blend, tmp_path: Path) -> None:
     code = (
-        "import sys, lsgnn; from tests.graphs import two_blocks\n"
+        "import sys, lsgnn, lsgnn.auto.families; from tests.graphs import two_blocks\n"
+        f"lsgnn.auto.families.NAMES = {NAMES}\n"
         f"lsgnn.fit(two_blocks(), model='auto', trials={TRIALS}, storage=sys.argv[1])"
     )
     folder = tmp_path / "search"
     process = subprocess.Popen([sys.executable, "-c", code, folder], cwd=Path(__file__).parents[2])
     journal = folder / "trials.jsonl"
     end = time.monotonic() + 120
-    while time.monotonic() < end and not (journal.is_file() and journal.read_bytes().count(b"\n") >= 3):
+    while time.monotonic() < end and not (journal.is_file() and journal.read_bytes().count(b"\n") >= 2):
         time.sleep(0.05)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    assert 3 <= journal.read_bytes().count(b"\n") < TRIALS
+    assert 2 <= journal.read_bytes().count(b"\n") < TRIALS
     again = lsgnn.fit(GRAPH, model="auto", trials=TRIALS, storage=folder)
     np.testing.assert_array_equal(again.logits, run.logits)
 
@@ -149,7 +159,7 @@ def test_what_makes_no_sense_is_refused(wrong: dict, message: str) -> None:
 
 def test_on_the_command_line(tmp_path: Path) -> None:
     GRAPH.save(tmp_path / "g.npz")
-    command = [sys.executable, "-m", "lsgnn", "fit", str(tmp_path / "g.npz"), "--model", "auto", "--trials", "6"]
+    command = [sys.executable, "-m", "lsgnn", "fit", str(tmp_path / "g.npz"), "--model", "auto", "--trials", "2"]
     done = subprocess.run([*command, "--out", str(tmp_path / "run"), "--json"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["model"] == "auto"

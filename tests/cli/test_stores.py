@@ -76,8 +76,10 @@ def test_a_dataset_becomes_a_store_too(lsgnn: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "arguments", "words"),
     [
-        ("fit", ("--report", "r.html"), "--report is not for stores"),
-        ("fit", ("--members", "2"), "--members is not for stores"),
+        ("fit", ("--split", "1"), "--split is not for stores"),
+        ("fit", ("--model", "gcn"), "--model is not for stores"),
+        ("fit", ("--metric", "beauty"), "--metric 'beauty' is not a choice"),
+        ("fit", ("--threshold", "f1", "--cost", "1:2"), "both choose a threshold"),
         ("fit", ("--engine", "cpu"), "--engine is not for stores"),
         ("fit", ("--data-dir", "."), "--data-dir is not for stores"),
         ("fit", ("--out", "arrays"), "is not a run on a store"),
@@ -105,4 +107,32 @@ def test_a_run_on_a_store_needs_a_store(lsgnn: Any, store: Path, tmp_path: Path)
     assert "name the store to predict" in result.err
     result = lsgnn("explain", tmp_path / "run", "--node", "n1")
     assert result.code == 2
-    assert "is a run on a store" in result.err
+    assert "name the store of the node" in result.err
+    assert lsgnn("explain", tmp_path / "run", store, "--node", "n1", "--json").json["node"] == "n1"
+
+
+def test_a_store_is_scored_decided_and_shown_as_a_graph_is(lsgnn: Any, store: Path, tmp_path: Path) -> None:
+    asked = ("--metric", "roc_auc", "--threshold", "recall=0.8", "--members", 2, "--report", tmp_path / "page.html")
+    fitted = lsgnn("fit", store, *QUICK, *asked, "--out", tmp_path / "run")
+    assert fitted.code == 0, fitted.err
+    for line in ("test ROC AUC", "(recall=0.8): val precision", "ensemble of 2 seeds", "report written to"):
+        assert line in fitted.out
+    assert "90 labelled of 90 nodes" in (tmp_path / "page.html").read_text()
+    options = ("--threshold", 0.0, "--out", tmp_path / "p.parquet")
+    assert lsgnn("predict", tmp_path / "run", store, *options).code == 0
+    assert len(set(pyarrow.parquet.read_table(tmp_path / "p.parquet")["prediction"].to_pylist())) == 1
+
+
+def test_a_store_is_tuned_and_fitted_with_what_was_chosen(lsgnn: Any, store: Path, tmp_path: Path) -> None:
+    search = ("--trials", 2, "--no-grid", "--rescore", 1, "--storage", tmp_path / "study.db")
+    written = ("--export", tmp_path / "chosen.toml", "--report", tmp_path / "tuning.html", "--json")
+    tuned = lsgnn("tune", store, "--set", "epochs=2", *search, *written)
+    assert tuned.code == 0, tuned.err
+    assert len(tuned.json["trials"]) == 2
+    assert "similarity" not in tuned.json["chosen"]  # the store has settled it
+    assert "lsgnn fit" in (tmp_path / "tuning.html").read_text()
+    fitted = lsgnn("fit", store, "--preset", tmp_path / "chosen.toml", "--json").json
+    assert fitted["metrics"]["test_accuracy"] == pytest.approx(tuned.json["test"]["test_accuracy"])
+    refused = lsgnn("tune", store, "--resample", 2)
+    assert refused.code == 2
+    assert "--resample is not for stores" in refused.err

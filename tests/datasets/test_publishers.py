@@ -138,7 +138,7 @@ def write_yandex(folder: Path, name: str) -> None:
 def write_citations(folder: Path, name: str, late: list[int]) -> Entry:
     """520 papers (PyG takes 500 of them to validate), the last ten in another order; those not in `late` left out."""
     random = np.random.default_rng(0)
-    x = sp.random_array((520, 30), density=0.1, rng=random, format="csr", dtype=np.float32).toarray()
+    x = sp.random_array((520, 30), density=0.1, random_state=random, format="csr", dtype=np.float32).toarray()
     y = random.integers(0, 3, 520)
     left_out = np.setdiff1d(np.arange(510, 520), late)
     x[left_out], y[left_out] = 0, 0

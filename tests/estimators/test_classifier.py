@@ -22,6 +22,7 @@ from tests import trained  # noqa: F401  # one thread
 from tests.graphs import two_blocks
 
 QUICK = {"epochs": 25, "lr": 0.05, "K": 2, "hidden_channels": 4, "engine": "torch", "random_state": 0}
+DECIDED = {name: getattr(LSGNNConfig(), name) for name in (*LSGNN_OPEN, "select_by")}  # so that nothing is tried first
 GRAPH = two_blocks()
 
 
@@ -30,7 +31,7 @@ def half_known(seed: int = 0) -> np.ndarray:
 
 
 def classifier(**parameters) -> LSGNNClassifier:
-    return LSGNNClassifier(**QUICK | parameters)
+    return LSGNNClassifier(**DECIDED | QUICK | parameters)
 
 
 def test_every_setting_of_the_method_is_a_parameter_with_its_default():
@@ -44,10 +45,10 @@ def test_every_setting_of_the_method_is_a_parameter_with_its_default():
 
 def test_what_is_auto_the_held_out_nodes_choose_and_what_is_named_stays():
     wide = replace(GRAPH, x=GRAPH.x * 1000.0 ** np.arange(GRAPH.num_features))
-    chosen = classifier().fit(wide).run_
+    chosen = LSGNNClassifier(**QUICK).fit(wide).run_
     assert chosen.config.feature_norm == "standard"
     assert {row.stage for row in chosen.tried} >= {"features", "structure", "links", "weights"}
-    named = classifier(feature_norm="l1").fit(wide).run_
+    named = LSGNNClassifier(**QUICK, feature_norm="l1").fit(wide).run_
     assert named.config.feature_norm == "l1"
     assert "features" not in {row.stage for row in named.tried}
 

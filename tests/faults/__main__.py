@@ -13,12 +13,16 @@ import argparse
 import shutil
 import sys
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from lsgnn.lines import LineFile
-from tests.faults.judging import TOO_LATE, Failed, Stage, set_stage, strike
+from tests.faults.judging import TOO_LATE, Failed, set_stage, strike
 from tests.faults.plan import planned, sampled
 from tests.faults.scenes import SCENES, make_world
+from tests.faults.service import SCENE as SERVE
+from tests.faults.service import Service, ServiceFault, service_faults
 from tests.faults.strikes import Strike
 from tests.reliability import record
 
@@ -26,7 +30,7 @@ from tests.reliability import record
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, required=True, help="for everything that is written, and the counts")
-    parser.add_argument("--scene", action="append", choices=[scene.name for scene in SCENES], help="repeatable")
+    parser.add_argument("--scene", action="append", choices=[*(s.name for s in SCENES), SERVE], help="repeatable")
     parser.add_argument("--sample", type=int, default=0, help="only so many faults")
     parser.add_argument("--record", action="store_true", help="write the counts to benchmarks/results/reliability.json")
     args = parser.parse_args()
@@ -38,20 +42,22 @@ def main() -> int:
     shutil.rmtree(world, ignore_errors=True)
     make_world(world)
     chosen = [scene for scene in SCENES if not args.scene or scene.name in args.scene]
+    serves = not args.scene or SERVE in args.scene
+    each = args.sample and (args.sample // (len(chosen) + serves) or 1)
     for scene in chosen:
         place = folder / scene.name.replace(" ", "-")
         shutil.rmtree(place, ignore_errors=True)
         stage = set_stage(scene, world, place / "stage")
-        faults = planned(stage) if not args.sample else sampled(stage, args.sample // len(chosen) or 1)
+        faults = sampled(stage, each) if each else planned(stage)
         for what in faults:
-            key = f"{scene.name}: {what}"
-            if done.lines().get(key, {}).get("failed") == "":
-                continue
-            outcome, failed = _struck(stage, what, place / "fault")
-            if outcome == TOO_LATE:
-                continue
-            done.add(key, {"scene": scene.name, "kind": what.kind, "outcome": outcome, "failed": failed})
-            sys.stderr.write(f"{key}: {failed or outcome}\n")
+            _count(done, scene.name, what, partial(strike, stage, what, place / "fault"))
+    if serves:
+        service = Service(folder / SERVE)
+        try:
+            for fault in service_faults(each):
+                _count(done, SERVE, fault, partial(fault.play, service))
+        finally:
+            service.close()
     counted = done.lines().values()
     failures = [line for line in counted if line["failed"]]
     sys.stdout.write(f"{len(counted)} faults, {len(failures)} failures\n")
@@ -61,11 +67,18 @@ def main() -> int:
     return 1 if failures else 0
 
 
-def _struck(stage: Stage, what: Strike, place: Path) -> tuple[str, str]:
+def _count(done: LineFile, scene: str, what: Strike | ServiceFault, play: Callable[[], str]) -> None:
+    """Plays one fault, unless it is known to have ended well, and writes down how it ended."""
+    key = f"{scene}: {what}"
+    if done.lines().get(key, {}).get("failed") == "":
+        return
     try:
-        return strike(stage, what, place), ""
-    except (Failed, TimeoutError) as error:
-        return "", str(error)
+        outcome, failed = play(), ""
+    except (Failed, TimeoutError, OSError) as error:
+        outcome, failed = "", str(error) or type(error).__name__
+    if outcome != TOO_LATE:
+        done.add(key, {"scene": scene, "kind": what.kind, "outcome": outcome, "failed": failed})
+        sys.stderr.write(f"{key}: {failed or outcome}\n")
 
 
 if __name__ == "__main__":

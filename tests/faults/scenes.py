@@ -154,6 +154,7 @@ SCENES = (
         "fit store --set epochs=3 --out srun --predictions sp.csv",
         {"srun": a_stored_run, "sp.csv": file_digest},
         ("store",),
+        keeps=(".srun.training",),
         before="fit store --set epochs=2 --out srun --predictions sp.csv",
         flips=("store",),
     ),

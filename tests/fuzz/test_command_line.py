@@ -92,6 +92,7 @@ def test_any_command_line_is_answered_or_refused_in_one_line(
     before = contents(folder)
     monkeypatch.setattr(sys, "argv", ["lsgnn", *words])
     monkeypatch.setenv("LSGNN_DATA", os.devnull)
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")  # nothing leaves this machine, and nobody listens there
     capsys.readouterr()
     code = 0
     with chdir(folder), warnings.catch_warnings():

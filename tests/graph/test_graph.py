@@ -89,8 +89,8 @@ REFUSED = {
     "negative y": ({"y": [-2, 1, 0]}, "y holds -2, but classes are numbers 0, 1, … and -1 for unknown"),
     "years as y": ({"y": [2019, 2020, 2021]}, "y holds class 2021 in a graph of 3 nodes.*renumber them"),
     "weights too few": ({"edge_weight": [1.0]}, r"edge_weight has shape \(1,\), but there are 2 edges"),
-    "negative weight": ({"edge_weight": [1.0, -2.0]}, "edge 1 has weight -2.0, but weights are positive"),
-    "zero weight": ({"edge_weight": [0.0, 1.0]}, "edge 0 has weight 0.0"),
+    "negative weight": ({"edge_weight": [1.0, -2.0]}, "edge 1 has weight -2.0, .*: drop that edge or mend it"),
+    "zero weight": ({"edge_weight": [0.0, 1.0]}, "edge 0 has weight 0.0.*: a weight of 0 says that there is no edge"),
     "NaN weight": ({"edge_weight": [1.0, np.nan]}, "edge 1 has weight nan"),
     "weight that vanishes": ({"edge_weight": [1.0, 1e-60]}, "edge 1 has weight 1e-60.*fit a float32"),
     "text weight": ({"edge_weight": ["a", "b"]}, "weights are numbers"),
@@ -311,3 +311,9 @@ def test_repeated_entries_of_sparse_features_that_overflow_together_are_named():
     x = sp.csr_array((np.array([1, 2e38, 2e38, 1], np.float32), [0, 1, 1, 2], [0, 1, 3, 4]), shape=(3, 3))
     with pytest.raises(InputError, match="repeated entries in row 1 that add up to more than a float32 holds"):
         graph(x=x)
+
+
+def test_whole_numbers_among_objects_are_ids_as_far_as_64_bits_go():
+    ends = [-(2**63), 0, 2**63 - 1]
+    assert graph(node_ids=np.array(ends, dtype=object)).node_ids.dtype == np.int64
+    assert graph(node_ids=np.array([*ends[:2], 2**63], dtype=object)).node_ids[2] == str(2**63)

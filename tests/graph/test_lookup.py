@@ -28,3 +28,8 @@ def test_a_mistyped_id_is_told_the_nearest_ones():
     for id in (None, 1.5, "nan", float("inf")):
         with pytest.raises(InputError, match="has no node"):
             number_of(random_graph(), id)
+
+
+def test_an_error_suggests_three_ids_at_most():
+    with pytest.raises(InputError, match=r"did you mean '[^']+' or '[^']+' or '[^']+'\?$"):
+        number_of(NAMED, "paper-")

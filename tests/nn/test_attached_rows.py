@@ -100,3 +100,13 @@ def test_sparse_and_dense_features_may_meet(known, new) -> None:  # type: ignore
 def test_what_is_not_an_edge_of_a_new_node_is_refused(edges: object, weight: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         new_nodes(KNOWN, [[0.0, 0.0, 1.0]], edges, edge_weight=weight)
+
+
+def test_the_memory_of_two_new_nodes_is_counted_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In doubles of three columns each: two hops of two known neighbours, and ten rows for each new node."""
+    asked = list[int]()
+    monkeypatch.setattr("lsgnn.nn.attached_rows.require_memory", lambda needed, what, fix: asked.append(needed))
+    config = LSGNNConfig(K=2, direction="out")
+    new = new_nodes(KNOWN, np.eye(3)[1:], [(2, 0), (3, 1)])
+    attached_rows(KNOWN, precompute(KNOWN, config), new, config)
+    assert asked == [8 * (2 * 2 + 10 * 2) * 3]

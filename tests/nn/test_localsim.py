@@ -7,7 +7,7 @@ import scipy.sparse as sp
 import torch
 
 from lsgnn.errors import InputError
-from lsgnn.nn.localsim import LocalSimWeights, NaiveLocalSim, RefinedLocalSim, neighbours_of
+from lsgnn.nn.localsim import KeptSimilarities, LocalSimWeights, NaiveLocalSim, RefinedLocalSim, neighbours_of
 from lsgnn.nn.rows import Neighbours
 from lsgnn.propagate.similarity import NeighbourSimilarity, smoothing_matrix
 
@@ -85,3 +85,7 @@ def test_the_documented_example_adds_localsim_to_a_gnn_of_ones_own() -> None:
     logits = names["TwoHops"](4, 3)(data.x, data.edge_index, names["neighbours"])
     logits.sum().backward()
     assert logits.shape == (6, 3)
+
+
+def test_similarities_that_a_model_keeps_are_saved_with_its_weights() -> None:
+    assert KeptSimilarities(3).state_dict()["values"].tolist() == [0, 0, 0]

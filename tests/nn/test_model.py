@@ -1,4 +1,5 @@
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -92,3 +93,9 @@ def test_reset_parameters_starts_afresh_and_repr_is_short() -> None:
         assert (kept != 7).all()
         assert torch.equal(kept, first) == start  # ones, or another draw
     assert str(model) == "LSGNN(4, 8, 2, K=3)"
+
+
+@pytest.mark.parametrize(("layers", "widths"), [(1, [12, 4]), (2, [12, 8, 4]), (3, [12, 8, 8, 4])])
+def test_all_layers_of_the_reduction_but_the_last_are_twice_as_wide(layers: int, widths: list[int]) -> None:
+    model = build(random_graph(), LSGNNConfig(K=1, hidden_channels=4, reduce_layers=layers))
+    assert [tuple(w.shape) for w in model.reduce.weights] == [(3, *pair) for pair in pairwise(widths)]

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from lsgnn import LSGNNConfig
 from lsgnn.out_of_core.filling import precompute
+from lsgnn.out_of_core.fitting import fit_stored
 from lsgnn.out_of_core.store import Store
-from lsgnn.out_of_core.stored_run import StoredRun, fit_stored
+from lsgnn.out_of_core.stored_run import StoredRun
 from tests.graphs import two_blocks
 from tests.out_of_core.damage import DAMAGES, Damage, flip, is_refusal, outcome
 

@@ -9,10 +9,10 @@ import pytest
 from lsgnn import Graph, InputError, LSGNNConfig
 from lsgnn.out_of_core import records
 from lsgnn.out_of_core.filling import precompute
+from lsgnn.out_of_core.fitting import fit_stored
 from lsgnn.out_of_core.layout import all_files
 from lsgnn.out_of_core.records import record_of
 from lsgnn.out_of_core.store import Store
-from lsgnn.out_of_core.stored_run import fit_stored
 from tests.graphs import two_blocks
 from tests.out_of_core.damage import copy_of, flip, make_folder
 

@@ -15,15 +15,25 @@ import lsgnn
 from lsgnn import Graph, InputError, LSGNNConfig
 from lsgnn.digests import write_digests
 from lsgnn.out_of_core.filling import precompute
+from lsgnn.out_of_core.fitting import fit_stored
 from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.store import Store
-from lsgnn.out_of_core.stored_run import FILES, StoredRun, fit_stored
+from lsgnn.out_of_core.stored_run import StoredRun
+from lsgnn.out_of_core.stored_run_files import FILES
+from lsgnn.runs.defaults import Draft
 from lsgnn.train.trained import Epoch
-from tests.graphs import two_blocks
+from tests.graphs import rare, two_blocks
 from tests.out_of_core.damage import copy_of
 
 CONFIG = LSGNNConfig(K=2, hidden_channels=8, epochs=10)
 GRAPH = two_blocks(n=90)
+
+
+EPOCH = ("epoch", "train_loss", "val_loss", "val_accuracy")
+
+
+def of_member(**change: Any) -> dict[str, Any]:
+    return {"members": [{"best_epoch": 1, "seconds": 1.0, "history": []} | change]}
 
 
 @pytest.fixture
@@ -43,7 +53,7 @@ def test_scores_and_predictions_are_those_of_a_run_in_memory(store: Store, tmp_p
     assert run.temperature == pytest.approx(other.temperature, rel=1e-3)
     for name, value in run.metrics.items():
         assert value == pytest.approx(other.metrics[name], abs=1e-4)
-    assert {"val_loss", "val_accuracy", "val_ece", "test_loss", "test_accuracy", "test_ece"} == run.metrics.keys()
+    assert run.metrics.keys() == other.metrics.keys()
     done = list[int]()
     assert run.predict(store, tmp_path / "p.parquet", on_chunk=done.append) == 90
     table, expected = pyarrow.parquet.read_table(tmp_path / "p.parquet"), other.predict().to_table()
@@ -98,6 +108,46 @@ def test_a_saved_run_predicts_as_before(store: Store, tmp_path: Path) -> None:
     assert (tmp_path / "a.csv").read_text() == (tmp_path / "b.csv").read_text()
 
 
+def test_seeds_are_ensembled_scored_and_decided_as_in_memory(tmp_path: Path) -> None:
+    graph = rare()
+    how: dict[str, Any] = dict(members=2, cost=(10, 1))
+    store = precompute(graph, tmp_path / "store", CONFIG)
+    run = fit_stored(store, Draft(CONFIG), batch_size=1000, **how)
+    other = lsgnn.fit(graph, CONFIG, engine="torch", metric="average_precision", **how)
+    assert run.metric == "average_precision"  # as 95 % are of one class
+    assert "scored by average precision of 'fraud' instead of accuracy" in run.notes[0]
+    assert len(run.members) == 2
+    assert run.decision is not None
+    assert other.decision is not None
+    assert (run.decision.rule, run.decision.positive) == ("cost=10:1", 1)
+    assert run.decision.threshold == pytest.approx(other.decision.threshold, abs=1e-3)
+    assert run.metrics.keys() == other.metrics.keys()
+    for name, value in run.metrics.items():
+        assert value == pytest.approx(other.metrics[name], abs=2e-3), name
+    run.save(tmp_path / "run")
+    again = StoredRun.load(tmp_path / "run")
+    assert (again.decision, again.metric, again.notes, again.positive) == (run.decision, run.metric, run.notes, 1)
+    for calibrated in (True, False):
+        again.predict(store, tmp_path / "p.parquet", calibrated=calibrated)
+        table, expected = pyarrow.parquet.read_table(tmp_path / "p.parquet"), other.predict(calibrated=calibrated)
+        assert table["prediction"].to_pylist() == expected.labels
+        np.testing.assert_allclose(table["p(fraud)"], expected.probabilities[:, 1], atol=1e-3)
+    again.predict(store, tmp_path / "p.parquet", threshold=0.0)
+    assert set(pyarrow.parquet.read_table(tmp_path / "p.parquet")["prediction"].to_pylist()) == {"fraud"}
+    lean = precompute(graph, tmp_path / "lean", CONFIG, keep="labelled")
+    again.predict(lean, tmp_path / "q.parquet", calibrated=False)
+    assert pyarrow.parquet.read_table(tmp_path / "q.parquet")["prediction"].to_pylist() == expected.labels
+
+
+def test_what_cannot_be_decided_or_scored_is_one_sentence(store: Store) -> None:
+    with pytest.raises(InputError, match="members=0 is out of range"):
+        fit_stored(store, members=0)
+    with pytest.raises(InputError, match="threshold='often' names no rule"):
+        fit_stored(store, threshold="often")
+    with pytest.raises(InputError, match="metric='beauty' is not a choice"):
+        fit_stored(store, metric="beauty")  # type: ignore[arg-type]
+
+
 def test_a_run_replaces_a_run_and_nothing_else(store: Store, tmp_path: Path) -> None:
     run = fit_stored(store, CONFIG)
     run.save(tmp_path / "run")
@@ -124,12 +174,20 @@ def test_a_run_replaces_a_run_and_nothing_else(store: Store, tmp_path: Path) -> 
     ("change", "message"),
     [
         *(({"temperature": value}, "temperature is ") for value in (None, 0, -1.0, "1", True, 10**400)),
-        *(({"history": value}, "history must") for value in (None, {}, 3)),
-        *(({"history": [value]}, "history must") for value in (None, [], {}, {"epoch": 1})),
-        ({"history": [dict.fromkeys(("epoch", "train_loss", "val_loss", "val_accuracy"), "a")]}, "epoch is 'a'"),
-        ({"best_epoch": 0}, "best_epoch is 0"),
-        ({"best_epoch": 1.0}, "best_epoch is 1.0"),
-        ({"seconds": []}, r"seconds is \[\], but must be a number"),
+        *((of_member(history=value), "history must") for value in (None, {}, 3)),
+        *((of_member(history=[value]), "history must") for value in (None, [], {}, {"epoch": 1})),
+        (of_member(history=[dict.fromkeys(EPOCH, "a")]), "epoch is 'a'"),
+        (of_member(best_epoch=0), "best_epoch is 0"),
+        (of_member(best_epoch=1.0), "best_epoch is 1.0"),
+        (of_member(seconds=[]), r"seconds is \[\], but must be a number"),
+        ({"members": []}, "there is no member"),
+        ({"members": [{}]}, "best_epoch is missing"),
+        ({"metric": "beauty"}, "metric='beauty' is not a choice"),
+        ({"positive": 2}, "positive is 2"),
+        ({"decision": {}}, "decision is not as a run has it"),
+        ({"decision": {"positive": 1, "threshold": 2.0, "rule": "f1"}}, "threshold=2.0 is out of range"),
+        ({"tried": [1]}, "tried is not as a run has it"),
+        ({"notes": [1]}, "notes must be a list of names"),
         ({"num_nodes": "90"}, "num_nodes is '90'"),
         ({"class_names": 2}, "class_names must be a list"),
         ({"class_names": [0, 1]}, "class_names must be a list of names"),
@@ -161,10 +219,10 @@ def test_facts_of_another_type_or_range_are_named(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda w: w.pop("head.bias"), r"do not fit its config\.toml"),
-        (lambda w: w.update({"reduce.weights.0": torch.zeros(3)}), r"do not fit its config\.toml"),
-        (lambda w: w.update({"head.bias": torch.zeros(2).double()}), r"head\.bias is not of finite float32"),
-        (lambda w: w.update({"head.bias": torch.full((2,), torch.nan)}), r"head\.bias is not of finite float32"),
+        (lambda w: w.pop("0.head.bias"), r"do not fit its config\.toml"),
+        (lambda w: w.update({"0.reduce.weights.0": torch.zeros(3)}), r"do not fit its config\.toml"),
+        (lambda w: w.update({"0.head.bias": torch.zeros(2).double()}), r"head\.bias is not of finite float32"),
+        (lambda w: w.update({"0.head.bias": torch.full((2,), torch.nan)}), r"head\.bias is not of finite float32"),
     ],
 )
 def test_weights_of_another_form_are_named(saved: Path, tmp_path: Path, change: Any, message: str) -> None:
@@ -188,7 +246,7 @@ def test_a_run_with_nothing_recorded_or_a_file_gone_is_no_run(saved: Path, tmp_p
 def test_a_loss_that_was_no_number_stays_none(saved: Path, tmp_path: Path) -> None:
     run = StoredRun.load(saved)
     line = Epoch(epoch=1, train_loss=math.nan, val_loss=1.0, val_accuracy=0.5)
-    replace(run, trained=replace(run.trained, history=[line])).save(tmp_path / "run")
+    replace(run, members=(replace(run.trained, history=[line]),)).save(tmp_path / "run")
     assert math.isnan(StoredRun.load(tmp_path / "run").trained.history[0]["train_loss"])
 
 

@@ -30,7 +30,7 @@ def dense(x: Any) -> np.ndarray:
 
 
 def test_a_sparse_table_stays_sparse_though_some_columns_are_shifted() -> None:
-    x = sp.random_array((400, 300), density=0.01, format="lil", rng=np.random.default_rng(0), dtype=np.float32)
+    x = sp.random_array((400, 300), density=0.01, format="lil", random_state=np.random.default_rng(0), dtype=np.float32)
     x[:, 7] = np.random.default_rng(1).normal(5, 1, 400)
     csr = sp.csr_array(x)
     scaled = ColumnScale.of(csr).apply(csr)
@@ -41,7 +41,9 @@ def test_a_sparse_table_stays_sparse_though_some_columns_are_shifted() -> None:
 
 
 def test_words_stay_sparse() -> None:
-    words = sp.random_array((50, 30), density=0.05, format="csr", rng=np.random.default_rng(0), dtype=np.float32)
+    words = sp.random_array(
+        (50, 30), density=0.05, format="csr", random_state=np.random.default_rng(0), dtype=np.float32
+    )
     scale = ColumnScale.of(words)
     scaled = scale.apply(words)
     assert sp.issparse(scaled)

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from lsgnn import Graph, LSGNNConfig
+from lsgnn import Graph, InputError, LSGNNConfig
 from lsgnn.propagate import precompute as module
 from lsgnn.propagate.irdc import MAX_BASIS_K
-from lsgnn.propagate.precompute import channels, precompute
+from lsgnn.propagate.precompute import channels, precompute, stack_bytes
 from tests.graphs import random_graph
 
 
@@ -124,3 +124,14 @@ def test_links_are_the_out_links_with_self_loops_where_they_are_embedded() -> No
     assert pre.links.toarray().tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 1]]
     assert precompute(graph, LSGNNConfig()).links is None
     assert pre.num_nodes == 3
+
+
+def test_memory_is_counted_by_hand_and_asked_for_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    n, d, rows = 10, 5, 4
+    assert stack_bytes(LSGNNConfig(K=3), n, d) == 4 * (7 * n * d + 2 * n * d)  # the stack and two powers
+    assert stack_bytes(LSGNNConfig(K=3), n, d, rows) == 4 * (7 * rows * d + 2 * n * d)
+    assert stack_bytes(LSGNNConfig(K=17), n, d) == 4 * (35 * n * d + 17 * n * d)  # too deep for powers: all hops
+    monkeypatch.setattr("lsgnn.memory.available_memory", lambda: 10)
+    monkeypatch.setattr("lsgnn.memory.ASKED_FROM", 0)
+    with pytest.raises(InputError, match=r"to precompute random-0 needs .* of memory, but there are 10 bytes"):
+        precompute(random_graph(), LSGNNConfig())

@@ -12,7 +12,11 @@ from lsgnn.runs.hub import from_hub, model_card, push_to_hub
 from tests.trained import small_run
 
 
-class Refused(Exception):
+class Unreachable(Exception):
+    """Stands for what the library raises that talks HTTP for the Hub."""
+
+
+class Refused(Unreachable):
     """Stands for what the Hub raises."""
 
 
@@ -35,6 +39,8 @@ def hub(tmp_path, monkeypatch):
 
     def snapshot_download(repo_id, *, revision, token, allow_patterns):
         folder = tmp_path / "hub" / repo_id
+        if repo_id == "no/network":
+            raise Unreachable("Name or service not known")
         if not folder.is_dir():
             raise Refused("404 Client Error.")
         calls.append(("download", revision, sorted(allow_patterns)))
@@ -83,6 +89,8 @@ def test_what_the_hub_refuses_is_one_line(hub):
         push_to_hub(small_run(epochs=1), "cora")
     with pytest.raises(InputError, match=r"cannot get 'ann/none' from the Hub \(404 Client Error\)"):
         from_hub("ann/none")
+    with pytest.raises(InputError, match=r"cannot get 'no/network' from the Hub \(Name or service not known\)"):
+        from_hub("no/network")
 
 
 def test_the_extra_is_named_where_it_is_missing(monkeypatch):

@@ -33,7 +33,7 @@ def test_the_right_direction_is_found_and_the_notes_tell_what_was_tried() -> Non
     assert run.config.direction in ("out", "undirected")
     assert run.metrics["test_accuracy"] > 0.9
     note = next(note for note in run.notes if "chosen by validation accuracy" in note)
-    for stage in ("features", "structure", "decay", "hops", "direction", "links", "learning", "magnitude", "weights"):
+    for stage in ("features", "structure", "hops", "direction", "decay", "learning", "links", "magnitude", "weights"):
         assert f"{stage}: " in note
         assert sum(row.taken for row in run.tried if row.stage == stage) == 1
     assert run.tried[0].score == pytest.approx(float(note.split("l2 ")[1].split(" %")[0]) / 100, abs=1e-4)

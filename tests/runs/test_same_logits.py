@@ -70,7 +70,7 @@ def stored(run: Run, folder: Path) -> tuple[Store, StoredRun]:
     """The weights as a run on a store."""
     store = precompute(run.graph, folder / "store", run.config)
     about = dict(num_nodes=store.num_nodes, class_names=store.class_names, temperature=1.0, metrics={}, environment={})
-    return store, StoredRun(config=run.config, trained=run.trained, **about)
+    return store, StoredRun(config=run.config, members=run.members, **about)
 
 
 def store(run: Run, folder: Path) -> Logits:

@@ -19,7 +19,7 @@ def test_directions_are_tried_on_directed_graphs_and_class_weights_where_classes
     assert directed["class weights"] == 1
     assert names(random_graph(), metric="average_precision")["class weights"] == 2
     assert list(directed) == [
-        *("features", "structure", "class weights", "decay", "hops", "direction", "links", "learning"),
+        *("features", "structure", "class weights", "hops", "direction", "decay", "hops again", "learning", "links"),
         *("magnitude", "weights"),
     ]
 

@@ -120,3 +120,12 @@ def test_a_callback_may_end_a_training_run_and_the_best_epoch_so_far_is_kept() -
             ends = range(3, 9) if engine == "cpu" else [3]  # the fused engine tells while later epochs are under way
             assert len(trained.history) in ends
             assert 1 <= trained.best_epoch <= len(trained.history)
+
+
+def test_every_step_is_made_in_training_mode_and_every_score_is_not() -> None:
+    config = LSGNNConfig(epochs=3, K=2, hidden_channels=8)
+    model = LSGNN.from_config(config, GRAPH.num_features, 2, GRAPH.num_nodes)
+    seen = list[tuple[bool, bool]]()
+    model.register_forward_hook(lambda module, *_: seen.append((module.training, torch.is_grad_enabled())))
+    train_torch(model, make_rows(precompute(GRAPH, config), config), GRAPH.y, SPLIT, config)
+    assert seen == [(True, True), (False, False)] * 3

@@ -41,7 +41,7 @@ def test_a_search_that_was_killed_chooses_as_if_it_had_not_been(
     assert resumed == whole  # all trials and their order, all scores, the choice of each split
 
 
-@pytest.mark.parametrize(("trials", "grid", "rounds"), [(12, False, 3), (2, True, 1)])
+@pytest.mark.parametrize(("trials", "grid", "rounds"), [(12, False, 1), (2, True, 1)])
 def test_searches_that_begin_at_once_on_a_new_file_share_it(
     tmp_path: Path, trials: int, grid: bool, rounds: int
 ) -> None:

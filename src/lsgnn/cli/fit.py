@@ -10,13 +10,13 @@ import typer
 
 from lsgnn.cli import options, stores
 from lsgnn.cli.characters import visible
+from lsgnn.cli.scores import score_lines
 from lsgnn.cli.show import answer, answer_json, progress, say, search_progress
 from lsgnn.errors import InputError
 
 if TYPE_CHECKING:
     from lsgnn.graph.graph import Graph
     from lsgnn.runs.run import Run
-    from lsgnn.train.metrics import Metric
 
 
 def fit(
@@ -84,17 +84,18 @@ def fit(
     start = time.perf_counter()
     from lsgnn.out_of_core.manifest import is_store
 
+    if spreadsheet_safe and predictions is None:
+        raise InputError("--spreadsheet-safe is for predictions: pass --predictions FILE too, or drop it")
     if graph is not None and is_store(graph):
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, data_dir=data_dir)
         stores.refuse(missing=missing != "impute", delimiter=delimiter, name=name)
-        stores.refuse(spreadsheet_safe=spreadsheet_safe)
-        stores.refuse(metric=metric, threshold=threshold, cost=cost, minutes=minutes, trials=trials, storage=storage)
-        stores.refuse(no_stop_early=not stop_early)
-        stores.refuse(report=report, split=split, members=members - 1, engine=engine != "auto", model=model)
-        stores.fit_store(graph, out, predictions, batch_size, preset, set or [], json)
+        stores.refuse(minutes=minutes, trials=trials, storage=storage, no_stop_early=not stop_early)
+        stores.refuse(split=split, engine=engine != "auto", model=model not in (None, "lsgnn") and model)
+        decided: dict[str, Any] = dict(metric=options.checked_metric(metric), threshold=threshold, cost=cost)
+        where: dict[str, Any] = dict(predictions=predictions, spreadsheet_safe=spreadsheet_safe, report=report)
+        how_many: dict[str, Any] = dict(members=members, batch_size=batch_size)
+        stores.fit_store(graph, out, preset=preset, changes=set or [], json=json, **where, **decided, **how_many)
         return
-    if spreadsheet_safe and predictions is None:
-        raise InputError("--spreadsheet-safe is for predictions: pass --predictions FILE too, or drop it")
     options.check_places((out, ()), (predictions, (".csv", ".parquet")), (report, (".html",)))
     if out is not None:
         from lsgnn.runs.checkpoint import require_place
@@ -139,7 +140,7 @@ def fit(
         return
     for note in run.notes:
         say(f"note: {note}")
-    for line in (*board_lines(run), *score_lines(run)):
+    for line in (*board_lines(run), *score_lines(run, run.graph.class_names)):
         answer(line)
     times = ", ".join(f"{what} {seconds:.2f} s" for what, seconds in run.seconds.items())
     answer(
@@ -215,26 +216,4 @@ def board_lines(run: Run) -> list[str]:
         score, trials = shown(run.metric, utility(run.metric, row.val)), f"{row.trials} trial{'s' * (row.trials > 1)}"
         share = f", {100 * row.share:.0f} % of the ensemble" if row.share else ""
         lines.append(f"{row.title:>16} {score:>8} on validation, {trials}, {row.seconds:.0f} CPU s{share}")
-    return lines
-
-
-def score_lines(run: Run) -> list[str]:
-    """The run's own metric first, then accuracy, the threshold if there is one, and what an ensemble gains."""
-    from lsgnn.runs.run_metrics import one_member_metric
-    from lsgnn.train.metrics import about, shown
-
-    found = run.metrics
-    own = [(part, run.metric) for part in ("val", "test") if run.metric != "accuracy"]
-    wanted: list[tuple[str, Metric]] = [*own, ("train", "accuracy"), ("val", "accuracy"), ("test", "accuracy")]
-    keys = [(part, metric, f"{part}_{metric}") for part, metric in wanted]
-    lines = [f"{part:>5} {about(m).title} {shown(m, found[key]):>8}" for part, m, key in keys if key in found]
-    if run.decision is not None:
-        said = f"{run.graph.class_names[run.positive]!r} from a probability of {run.decision.threshold:.3f} on"
-        names = [f"{part} {name}" for part in ("val", "test") for name in ("precision", "recall")]
-        scores = [f"{name} {100 * found[key]:.1f} %" for name in names if (key := name.replace(" ", "_")) in found]
-        lines.append(f"{said} ({run.decision.rule}): {', '.join(scores)}")
-    if metric := one_member_metric(run):
-        kind = "training runs" if run.model == "auto" else "seeds"
-        gain, alone = run.ensemble_gain, shown(metric, found[f"val_{metric}_one_member"])
-        lines.append(f"ensemble of {len(run.members)} {kind}: {gain:+.2f} points on validation over one ({alone})")
     return lines

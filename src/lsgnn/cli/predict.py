@@ -43,14 +43,15 @@ def predict(
     Without GRAPH or tables: of the run's own graph. With one: of that graph, which must have the same features. For a
     run on a store: of a store.
     """
-    from lsgnn.out_of_core.stored_run import is_stored_run
+    from lsgnn.out_of_core.stored_run_files import is_stored_run
 
     if is_stored_run(run):
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, attach=attach, exact=exact)
-        stores.refuse(spreadsheet_safe=spreadsheet_safe, threshold=threshold is not None, delimiter=delimiter)
+        stores.refuse(delimiter=delimiter)
         if graph is None:
             raise InputError(f"{run} was trained on a store: name the store to predict, too")
-        stores.predict_store(run, graph, out, not uncalibrated, json)
+        said: dict[str, Any] = dict(calibrated=not uncalibrated, threshold=threshold)
+        stores.predict_store(run, graph, out, json, spreadsheet_safe=spreadsheet_safe, **said)
         return
     options.check_places((out, (".csv", ".parquet")))
     from lsgnn.runs.run import Run

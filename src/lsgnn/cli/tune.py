@@ -8,8 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from lsgnn.cli import options
+from lsgnn.cli import options, stores
+from lsgnn.cli.scores import tuning_lines
 from lsgnn.cli.show import answer, answer_json, say, trial_progress
+from lsgnn.cli.store_tuning import tune_store
 from lsgnn.errors import InputError
 
 
@@ -36,7 +38,7 @@ def tune(
             "Commands may share it; then the order in which their trials end decides."
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Training runs at the same time.", min=1)] = 2,
+    jobs: Annotated[int, typer.Option(help="Training runs at the same time (not for stores).", min=1)] = 2,
     splits: Annotated[str, typer.Option(help="all, one number, or numbers joined by commas.")] = "all",
     metric: options.Metric = None,
     preset: options.Preset = "default",
@@ -55,13 +57,28 @@ def tune(
     export: Annotated[Path | None, typer.Option(help="Write the chosen configuration as a preset (.toml).")] = None,
     report: Annotated[Path | None, typer.Option(help="File for a self-contained report page, .html.")] = None,
     out: Annotated[Path | None, typer.Option(help="Also write the JSON document to this file.")] = None,
+    batch_size: Annotated[int, typer.Option(help="Rows of one step, where GRAPH is a store.", min=1)] = 8192,
     data_dir: options.DataDir = None,
     json: options.Json = False,
 ) -> None:
-    """Tune a model on a graph by validation score; test nodes are read once, at the end, if at all."""
+    """Tune a model on a graph or a store by validation score; test nodes are read once, at the end, if at all."""
+    options.checked_choice("--space", space, ("paper", "extended"))
+    options.check_places((export, (".toml",)), (report, (".html",)), (out, (".json",)))
+    if minutes is not None and not minutes > 0:
+        raise InputError(f"--minutes {minutes:g} is out of range: it must be above 0")
+    from lsgnn.out_of_core.manifest import is_store
+
+    if graph is not None and is_store(graph):
+        stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, data_dir=data_dir)
+        stores.refuse(missing=missing != "impute", delimiter=delimiter, name=name)
+        stores.refuse(model=model not in (None, "lsgnn"), splits=splits != "all", resample=resample > 1)
+        written: dict[str, Any] = dict(export=export, report=report, out=out, json=json)
+        wanted: dict[str, Any] = dict(space=space, trials=trials, grid=grid, rescore=rescore, seed=seed)
+        wanted |= dict(storage=storage, minutes=minutes, batch_size=batch_size, members=members, test=test)
+        tune_store(graph, preset, set or [], metric, **written, **wanted)
+        return
     how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
-    options.checked_choice("--space", space, ("paper", "extended"))
     model = options.model_name(model, preset)
     drafted, all_splits = options.draft_and_splits(g, preset, set or [], model)
     which = options.parse_splits(splits, len(all_splits))
@@ -69,9 +86,6 @@ def tune(
     measure, drafted, notes = options.metric_and_settings(g, chosen, metric, drafted, preset, set or [])
     for note in notes:
         say(f"note: {note}")
-    options.check_places((export, (".toml",)), (report, (".html",)), (out, (".json",)))
-    if minutes is not None and not minutes > 0:
-        raise InputError(f"--minutes {minutes:g} is out of range: it must be above 0")
     from lsgnn.benchmark.evaluate import shown
     from lsgnn.files import write_json, write_text
     from lsgnn.graph.resampled_splits import resampled
@@ -129,10 +143,8 @@ def tune(
         answer_json(document)
         return
     title, digits = about(measure).title, digits_of(measure)
-    answer(f"chosen on validation: {', '.join(f'{k}={v}' for k, v in tuning.settings.items())}")
-    answer(
-        f"validation {title} {tuning.rescored[0]['val']:.{digits}f} on fresh seeds, after {len(tuning.trials)} trials"
-    )
+    for line in tuning_lines(tuning, measure):
+        answer(line)
     for rule, result in document.get("test", {}).items():
         answer(f"test {title}, {rule}: {shown(result[f'test_{measure}'], digits)}")
     for what, path in (("preset", export), ("report", report)):

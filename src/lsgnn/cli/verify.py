@@ -50,8 +50,9 @@ def verify_store(folder: Path) -> dict[str, Any]:
 
 def verify_run(folder: Path) -> dict[str, Any]:
     """Runs are small, and loading one verifies it."""
-    from lsgnn.out_of_core.stored_run import FILES as FILES_ON_STORE
-    from lsgnn.out_of_core.stored_run import StoredRun, is_stored_run
+    from lsgnn.out_of_core.stored_run import StoredRun
+    from lsgnn.out_of_core.stored_run_files import FILES as FILES_ON_STORE
+    from lsgnn.out_of_core.stored_run_files import is_stored_run
     from lsgnn.runs.checkpoint import FILES
     from lsgnn.runs.run import Run
 

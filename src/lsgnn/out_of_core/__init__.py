@@ -12,12 +12,23 @@
     tasks.py       one block of columns                       →  its K propagated hops and its share of the similarities
     threads.py     rows shared out to the threads of one task
     executors.py   who runs the tasks: this process, several, or a Ray cluster
+    direction.py   some labelled nodes and their neighbours    →  which way the edges help, where that is left open
     filling.py     all of it in order: `precompute`
     settings.py    which settings go with a store
     rows.py        some nodes of the store                    →  `Rows`, what the model reads
     reduced.py     a model's first products, propagated: prediction where no hops are kept
     training.py    mini-batches of rows                       →  trained weights; under torchrun, by several processes
+    resumable.py   the state of training after an epoch, from which a killed one goes on
+    remembered_choice.py  what a probe chose for it
+    labelled_run.py  the labelled nodes as a `Run`, which is scored as any other
+    sampling.py    a sample of labelled nodes
+    probing.py     hyperparameters that nobody named            →  chosen by short training runs on a sample
+    fitting.py     all of that: `fit_stored`
+    store_space.py, tuning.py  a search over what a store leaves open: `tune_stored`
     stored_run.py  a trained model that predicts store by store, chunk by chunk
+    stored_run_files.py  the same on disk
+    explanation.py a node of a store                          →  why it is classified as it is
+    surroundings.py  degrees and homophily of its labelled nodes
     run_facts.py   what such a model says of itself, checked
 
 Column blocks do not depend on each other (Â^k X[:, c] needs only X[:, c]), so that propagation is a map over them; and
@@ -33,13 +44,14 @@ _HOME = {
     "Store": "store",
     "StoredRun": "stored_run",
     "TablesOnDisk": "table_source",
-    "fit_stored": "stored_run",
+    "fit_stored": "fitting",
     "joined_world": "world",
     "precompute": "filling",
     "processes": "executors",
     "ray": "executors",
     "read_folder": "source",
     "serial": "executors",
+    "tune_stored": "tuning",
 }
 
 __all__ = [
@@ -53,6 +65,7 @@ __all__ = [
     "ray",
     "read_folder",
     "serial",
+    "tune_stored",
 ]
 
 

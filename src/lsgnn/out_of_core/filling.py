@@ -15,6 +15,7 @@ from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 from lsgnn.out_of_core.columns import column_blocks, write_columns
+from lsgnn.out_of_core.direction import probed_direction
 from lsgnn.out_of_core.edges import BYTES_PER_EDGE, write_neighbours
 from lsgnn.out_of_core.executors import Executor, serial
 from lsgnn.out_of_core.layout import (
@@ -64,7 +65,8 @@ def precompute(
             (`TablesOnDisk`), or anything `lsgnn.as_graph` takes.
         config: settings; the store depends on some of them (`lsgnn.out_of_core.manifest.PRECOMPUTED`), `fit_stored`
             starts from the others. Without one, or in a draft that leaves `feature_norm` open, columns of very
-            different sizes are standardised, unless `source` is a folder.
+            different sizes are standardised, unless `source` is a folder. `direction="auto"` is decided by a sample of
+            the labelled nodes and their neighbours (`lsgnn.out_of_core.direction`).
         split: which of a graph's splits to use; a folder of arrays has one.
         max_memory: bytes to allocate at most, by all jobs together, besides a few numbers for each node and the edges
             of the node that has most (files are mapped: the system keeps as much of them in memory as there is room).
@@ -76,9 +78,11 @@ def precompute(
             the tasks, else one.
         executor: who runs the tasks; see `lsgnn.out_of_core.executors`.
         on_task: called with how many tasks are done, and of how many.
-        on_note: called with what was done to columns of tables, a sentence at a time.
+        on_note: called with what was chosen, or done to columns of tables, a sentence at a time.
     """
     given = config if isinstance(config, Draft) else Draft(config or LSGNNConfig(), _open_to(config))
+    if given.config.direction == "auto" and is_store(out):  # as it was chosen when the store was begun
+        given = replace(given, config=given.config.replace(direction=Store(out).config.direction))
     _require_fit(given.config, keep, dtype, max_memory, jobs)
     if isinstance(source, TablesOnDisk):
         if (store := _finished(source, out, given, keep, dtype)) is not None:
@@ -94,6 +98,10 @@ def precompute(
     suited: LSGNNConfig = given.config
     if looked_at is not None and "feature_norm" in given.open_to:
         suited = suited_to(looked_at, suited)
+    if suited.direction == "auto":
+        suited, choice = probed_direction(arrays, suited)
+        if on_note is not None:
+            on_note(f"direction={suited.direction!r}, as all edges go both ways" if choice is None else str(choice))
     n, d = arrays.x.shape
     memory = max_memory // jobs
     is_new = not is_store(out)

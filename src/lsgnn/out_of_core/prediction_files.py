@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from lsgnn.errors import InputError
 from lsgnn.files import write_atomically, write_folder_atomically
-from lsgnn.runs.predictions import Predictions
+from lsgnn.runs.predictions import Predictions, quoted
 
 ROWS = 1_000_000  # of a part at least, but of the last
 
@@ -18,19 +19,24 @@ def require_empty(folder: Path) -> None:
         raise InputError(f"{folder} is there and not an empty folder: choose another one, or remove it first")
 
 
-def write_file(chunks: Iterator[Predictions], path: Path) -> Iterator[int]:
+def write_file(chunks: Iterator[Predictions], path: Path, spreadsheet_safe: bool = False) -> Iterator[int]:
     """Writes a .csv or .parquet file; how many rows, chunk by chunk."""
     import pyarrow.csv
     import pyarrow.parquet
 
     writers = {".csv": pyarrow.csv.CSVWriter, ".parquet": pyarrow.parquet.ParquetWriter}
+    safe = quoted if spreadsheet_safe and path.suffix == ".csv" else _as_it_is
     first = next(chunks)
     with write_atomically(path) as file, writers[path.suffix](file, first.to_table().schema) as writer:
-        writer.write_table(first.to_table())
+        writer.write_table(safe(first.to_table()))
         yield len(first)
         for chunk in chunks:
-            writer.write_table(chunk.to_table())
+            writer.write_table(safe(chunk.to_table()))
             yield len(chunk)
+
+
+def _as_it_is(table: Any) -> Any:
+    return table
 
 
 def write_parts(chunks: Iterator[Predictions], folder: Path, rows: int = ROWS) -> Iterator[int]:

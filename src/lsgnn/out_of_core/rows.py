@@ -47,16 +47,30 @@ class StoredRows:
         """
         if reduced is not None:
             return self._rows(ReducedChannels.of(reduced[start:stop]), np.arange(start, stop))
-        basis = np.empty((stop - start, self.config.K + 1, self.store.manifest.num_features), np.float32)
+        return self.of(slice(start, stop))
+
+    def of(self, nodes: slice | NDArray[np.integer]) -> Rows:
+        """Rows of any nodes of a store that keeps all hops."""
+        numbers = np.arange(nodes.start, nodes.stop) if isinstance(nodes, slice) else nodes
+        basis = np.empty((len(numbers), self.config.K + 1, self.store.manifest.num_features), np.float32)
         for block, (first, last) in enumerate(self.store.manifest.blocks):
             for s in range(self.config.K + 1):
-                basis[:, s, first:last] = self.store.array(hop(s, block))[start:stop]
-        return self._rows(self._channels(basis), np.arange(start, stop))
+                basis[:, s, first:last] = self.store.array(hop(s, block))[nodes]
+        return self._rows(self._channels(basis), numbers)
+
+    def neighbours(self, nodes: NDArray[np.integer]) -> Neighbours:
+        """What LocalSim reads of any nodes."""
+        return Neighbours.of(self._similarities(nodes))
+
+    @property
+    def at_once(self) -> int:
+        """How many rows the memory allows."""
+        manifest = self.store.manifest
+        return max(1, manifest.memory // (64 * (self.config.K + 1) * manifest.num_features))
 
     def chunks(self) -> Iterator[tuple[int, int]]:
         """[first, last) of ranges that cover all nodes, each with as many rows and edges as the memory allows."""
-        memory, indptr = self.store.manifest.memory, self._files["indptr"]
-        rows = max(1, memory // (64 * (self.config.K + 1) * self.store.manifest.num_features))
+        memory, indptr, rows = self.store.manifest.memory, self._files["indptr"], self.at_once
         start = 0
         while start < self.store.num_nodes:
             within = int(np.searchsorted(indptr, indptr[start] + memory // BYTES_PER_NEIGHBOUR, side="right")) - 1
@@ -71,7 +85,7 @@ class StoredRows:
             model.set_scales(mean_and_std(self._files["similarity"]), mean_and_std(log_degree))
 
     def _rows(self, channels: Channels, nodes: NDArray[np.integer]) -> Rows:
-        return Rows(channels, Neighbours.of(self._similarities(nodes)))
+        return Rows(channels, self.neighbours(nodes))
 
     def _channels(self, basis: NDArray[np.float32]) -> DenseChannels:
         """From Â^s X of some nodes [b, K+1, d]."""

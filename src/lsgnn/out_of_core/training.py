@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -19,6 +21,7 @@ from torch.nn import functional as F
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
 from lsgnn.nn.model import LSGNN
+from lsgnn.out_of_core.resumable import Resumable, moments_loaded
 from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.world import World
@@ -33,6 +36,7 @@ from lsgnn.train.without_dynamo import step
 # hyperparameter, value, and a value that does not
 NORMALISE_OVER_BATCH = (("head", "mlp", "linear"), ("reduce_norm", "batch", "row"))
 Places = NDArray[np.int64]  # of nodes among the labelled ones
+Parts = tuple[Places, Places]  # to train and to validate on
 
 
 def train_stored(
@@ -43,6 +47,8 @@ def train_stored(
     device: str = "cpu",
     world: World | None = None,
     on_epoch: OnEpoch | None = None,
+    parts: Parts | None = None,
+    resume: Path | None = None,
 ) -> Trained:
     """The best weights by the selection rule; the same in all processes of a `world`.
 
@@ -50,11 +56,13 @@ def train_stored(
 
     Args:
         batch_size: rows of one optimiser step, of all processes together.
+        parts: rows to train and to validate on, where they are not all that the store has for it.
+        resume: file that is written after every epoch; a call that was killed goes on from it.
     """
     start, world = time.perf_counter(), world or World()
     require_device(device)
     rows = StoredRows(store, config)
-    train, val = (places_of(store, part) for part in ("train", "val"))
+    train, val = parts or parts_of(store)
     over_batch = [pair for pair in NORMALISE_OVER_BATCH if getattr(config, pair[0]) == pair[1]]
     for name, value, other in over_batch:
         if world.size > 1:
@@ -68,31 +76,39 @@ def train_stored(
             f"{len(train)} training and {len(val)} validation nodes in batches of {batch_size} are too few for "
             f"{world.size} process(es): each needs {rows_needed} row(s) of every batch"
         )
-    if score_of(config.select_by) is not None and world.size > 1:
-        raise InputError(
-            f"select_by={config.select_by!r} ranks all validation rows, which no process of several sees: use "
-            "'val_loss' or 'val_accuracy', or one process"
-        )
     y = torch.from_numpy(np.asarray(store.array("y")[store.array("labelled")]))  # of the labelled nodes
     num_classes = len(store.class_names)
     weight = torch.from_numpy(class_weights(config.class_weight, y[train].numpy(), num_classes))
     further = ValidationScore(config.select_by, y[train].numpy(), y[val].numpy())
+    ranks = score_of(config.select_by) is not None  # all validation rows at once
     with seeded(config.seed):
         model = LSGNN.from_config(config, store.manifest.num_features, num_classes, store.num_nodes).to(device)
         rows.set_scales(model)
-        shared, optimizer = world.share_gradients(model), make_optimizer(model, config)
+        kept, done = None, None
         if not world.is_first:
             torch.manual_seed(config.seed + world.rank)  # every process drops out other units
+        if resume is not None:
+            kept = Resumable(resume, [store.identity, config.to_dict(), batch_size, world.size], world)
+            done = kept.begun(model)
+        shared, optimizer = world.share_gradients(model), make_optimizer(model, config)
+        if done is not None:
+            moments_loaded(optimizer, done[1])
 
         def run_epoch(epoch: int) -> Epoch:
             total = torch.zeros(2, dtype=torch.float64)  # loss, weight
             for batch in batches(train, batch_size, np.random.default_rng([config.seed, epoch])):
                 total += _step(shared, optimizer, rows, batch, y, weight, world, device)
-            loss, accuracy, logits = _score(model, rows, val, batch_size, y, weight, world, device)
+            loss, accuracy, own = _score(model, rows, val, batch_size, y, weight, world, device)
+            logits = world.joined(own, len(val)) if ranks else own
             line = Epoch(epoch=epoch, train_loss=float(total[0] / total[1]), val_loss=loss, val_accuracy=accuracy)
             return further.added(line, logits)
 
-        return run_epochs(model, config, run_epoch, start, on_epoch)
+        keep = None if kept is None else partial(kept.keep, model, optimizer)
+        return run_epochs(model, config, run_epoch, start, on_epoch, None if done is None else done[0], keep)
+
+
+def parts_of(store: Store) -> Parts:
+    return places_of(store, "train"), places_of(store, "val")
 
 
 def places_of(store: Store, part: str) -> Places:

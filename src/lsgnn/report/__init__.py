@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lsgnn.report.page_of_diagnosis import diagnosis_page, write_diagnosis_page
     from lsgnn.report.page_of_run import run_page, write_run_page
     from lsgnn.report.page_of_runs import runs_page, write_runs_page
+    from lsgnn.report.page_of_stored_run import stored_run_page, write_stored_run_page
     from lsgnn.report.page_of_tuning import tuning_page, write_tuning_page
 
 _HOME = {
@@ -30,11 +31,13 @@ _HOME = {
     "diagnosis_page": "page_of_diagnosis",
     "run_page": "page_of_run",
     "runs_page": "page_of_runs",
+    "stored_run_page": "page_of_stored_run",
     "tuning_page": "page_of_tuning",
     "write_comparison_page": "page_of_comparison",
     "write_diagnosis_page": "page_of_diagnosis",
     "write_run_page": "page_of_run",
     "write_runs_page": "page_of_runs",
+    "write_stored_run_page": "page_of_stored_run",
     "write_tuning_page": "page_of_tuning",
 }
 
@@ -45,11 +48,13 @@ __all__ = [
     "diagnosis_page",
     "run_page",
     "runs_page",
+    "stored_run_page",
     "tuning_page",
     "write_comparison_page",
     "write_diagnosis_page",
     "write_run_page",
     "write_runs_page",
+    "write_stored_run_page",
     "write_tuning_page",
 ]
 

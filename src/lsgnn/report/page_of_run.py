@@ -76,22 +76,36 @@ def run_page(run: Run, comparison: Comparison | None = None, *, part: Part = "va
         part: the nodes that are taken apart; `test` only when all choices have been made.
         map: `tsne` draws the embedding map by t-SNE, which takes a few seconds.
     """
-    if part not in ("val", "test"):
-        raise InputError(f"part={part!r} is not a choice: use 'val' or 'test'")
-    seen = Seen(
-        run=run,
-        predictions=run.predict(),
-        part=PART_WORDS[part],
-        mask=getattr(run.split, part) & run.graph.labelled,
-        degree=neighbour_counts(run.graph, run.direction),
-        homophily=homophily_of_nodes(run.graph, run.direction),
-    )
-    show_test = part == "test"
-    nodes = node_table(run, seen.predictions, seen.degree, seen.homophily, show_test=show_test)
+    seen = seen_of(run, part, neighbour_counts(run.graph, run.direction), homophily_of_nodes(run.graph, run.direction))
     explained = explained_nodes(
         *(run, seen.predictions, table_order(run), wrong_nodes(run, seen.predictions, seen.mask)),
-        shown=shown_classes(run, show_test),
+        shown=shown_classes(run, part == "test"),
     )
+    return page_of(seen, explained.to_dict(), comparison, map)
+
+
+def seen_of(run: Run, part: Part, degree: NDArray[np.int64], homophily: NDArray[np.float64]) -> Seen:
+    if part not in ("val", "test"):
+        raise InputError(f"part={part!r} is not a choice: use 'val' or 'test'")
+    mask = getattr(run.split, part) & run.graph.labelled
+    return Seen(run, run.predict(), PART_WORDS[part], mask, degree, homophily)
+
+
+def page_of(
+    seen: Seen,
+    explained: dict[str, Any] | None = None,
+    comparison: Comparison | None = None,
+    map: MapMethod = "pca",
+    size: str = "",
+) -> str:
+    """The page of what is seen.
+
+    Args:
+        explained: the nodes that a click explains; None where there are none.
+        size: of the graph in words, where only its labelled nodes are seen.
+    """
+    run, show_test = seen.run, seen.part == PART_WORDS["test"]
+    nodes = node_table(run, seen.predictions, seen.degree, seen.homophily, show_test=show_test)
     charts, tables, extra = _taken_apart(seen) if seen.mask.any() else ({}, {}, {})
     charts["map"] = map_chart(run, map, shown_classes(run, show_test))
     if run.trained.history:
@@ -103,7 +117,7 @@ def run_page(run: Run, comparison: Comparison | None = None, *, part: Part = "va
         "run.html",
         run=run,
         title=f"{run.graph.name}: {run.title} run",
-        lead=lead(run),
+        lead=lead(run, size),
         part=seen.part,
         part_count=int(seen.mask.sum()),
         many_classes=run.graph.num_classes > 10,
@@ -117,7 +131,8 @@ def run_page(run: Run, comparison: Comparison | None = None, *, part: Part = "va
         tables=tables,
         extra=extra,
         nodes=nodes,
-        explained=explained.to_dict(),
+        node_words="labelled nodes" if size else "nodes",
+        explained=explained,
         board=None if comparison is None else leaderboard(comparison),
     )
 

@@ -18,10 +18,10 @@ OF_CLASSES = ("balanced_accuracy", "macro_f1")  # of what is said, not of what i
 PART_WORDS = {"train": "training", "val": "validation", "test": "test"}
 
 
-def lead(run: Run) -> str:
+def lead(run: Run, size: str = "") -> str:
     """The line below the title: the size of the graph, and the best epoch or what an ensemble gains."""
     graph, members = run.graph, len(run.members)
-    said = f"{graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {graph.num_classes} classes"
+    said = size or f"{graph.num_nodes:,} nodes, {graph.num_edges:,} edges, {graph.num_classes} classes"
     if members == 1:
         best, history = run.trained.best_epoch, run.trained.history
         return f"{said}; best epoch {best} of {len(history)}" if history else said

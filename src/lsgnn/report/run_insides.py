@@ -37,7 +37,10 @@ class EmbeddingMap:
 
 @torch.no_grad()
 def fusion_weights(run: Run) -> FusionWeights:
-    """Of the first member: members have weights of their own that mean nothing when averaged."""
+    """Of the first member: members have weights of their own that mean nothing when averaged.
+
+    Of a run on a store those of a sample of its nodes.
+    """
     alpha = run.module.fusion(run.rows, run.module.reduce(run.rows.channels)[0]).double()  # [n, K, 3]
     return FusionWeights(alpha.mean(dim=0).numpy(), alpha.std(dim=0, correction=0).numpy())
 
@@ -47,7 +50,7 @@ def embedding_map(run: Run, method: MapMethod = "pca", points: int = MAP_POINTS,
     """The representation before the output layer, flattened to two dimensions; many nodes are sampled."""
     n = run.graph.num_nodes
     index = np.arange(n) if n <= points else np.sort(np.random.default_rng(seed).choice(n, points, replace=False))
-    H = representation(run)[index]
+    H = representation(run, index)
     if method == "pca":
         places, shares = principal_axes(H)
         return EmbeddingMap(
@@ -63,11 +66,11 @@ def embedding_map(run: Run, method: MapMethod = "pca", points: int = MAP_POINTS,
 
 
 @torch.no_grad()
-def representation(run: Run) -> NDArray[np.float64]:
-    """What the output layer reads of each node [n, …]; the logits of a model that does not show it."""
+def representation(run: Run, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What the output layer reads of some nodes [b, …]; the logits of a model that does not show it."""
     if isinstance(run.module, LSGNN):
-        return np.asarray(run.module.embed(run.rows).double().numpy())
-    return run.logits.astype(np.float64)
+        return np.asarray(run.module.embed(run.rows_at(nodes)).double().numpy())
+    return run.logits[nodes].astype(np.float64)
 
 
 def principal_axes(H: NDArray[np.float64]) -> tuple[NDArray[np.float64], tuple[float, float]]:

@@ -28,9 +28,10 @@ from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split, Splits
 from lsgnn.runs.blend import NAME as BLEND
 from lsgnn.runs.blend import Blend, BoardRow, Part
+from lsgnn.runs.member_weights import flat_weights, weights_by_member
 from lsgnn.runs.run import Run
 from lsgnn.runs.tried import Tried
-from lsgnn.train.decision import Decision
+from lsgnn.train.decision import decision_of
 from lsgnn.train.metrics import about
 from lsgnn.train.saved_history import at_least_zero, read_history, write_history
 from lsgnn.train.selection import BestEpoch
@@ -47,7 +48,8 @@ def save_run(run: Run, folder: Path) -> None:
     graph = replace(run.graph, splits=Splits(split.train, split.val, split.test), notes=())
     summary = run.summary() | {"member_seconds": [member.seconds for member in run.members]}
     with write_folder_atomically(folder) as new:
-        (new / "model.safetensors").write_bytes(save(_flat(run)))  # with the user's umask, unlike `save_file`
+        # with the user's umask, unlike `save_file`
+        (new / "model.safetensors").write_bytes(save(flat_weights(run.members)))
         _write(new / "config.toml", run.settings_toml())
         _write(new / "metrics.json", json.dumps(plain(summary), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
         _write(new / "history.jsonl", write_history([member.history for member in run.members]))
@@ -103,7 +105,7 @@ def load_run(folder: Path) -> Run:
         seconds = {str(what): at_least_zero(value) for what, value in summary["seconds"].items()}
         member_seconds = [at_least_zero(value) for value in summary["member_seconds"]]
         temperature = _temperature(summary["temperature"])
-        metric, decision = about(summary["metric"]).name, _decision(summary["decision"])
+        metric, decision = about(summary["metric"]).name, decision_of(summary["decision"])
         environment = {str(what): str(value) for what, value in summary["environment"].items()}
         notes, title = tuple(summary["notes"]), summary["graph"]
         if not all(isinstance(text, str) for text in (title, *notes)):
@@ -118,7 +120,7 @@ def load_run(folder: Path) -> Run:
         tried = tuple(Tried.of(row) for row in summary["tried"])
         board = tuple(BoardRow.of(row) for row in summary.get("board", ()))
         name = "model.safetensors"
-        states = _states(weights, len(member_seconds))
+        states = weights_by_member(weights, len(member_seconds))
     # what broken text makes readers raise
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, OSError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
@@ -182,23 +184,6 @@ def _require_fit(run: Run, folder: Path) -> None:
         raise InputError(f"the weights of {folder} do not fit its graph.npz: restore it or train again")
 
 
-def _flat(run: Run) -> dict[str, Tensor]:
-    states = enumerate(member.state_dict for member in run.members)
-    return {f"{m}.{name}": tensor.contiguous() for m, state in states for name, tensor in state.items()}
-
-
-def _states(weights: dict[str, Tensor], members: int) -> list[dict[str, Tensor]]:
-    """The weights of each member, under the model's names."""
-    states: list[dict[str, Tensor]] = [{} for _ in range(members)]
-    numbers = {str(m): state for m, state in enumerate(states)}
-    for name, tensor in weights.items():
-        member, _, own = name.partition(".")
-        if member not in numbers:
-            raise ValueError(f"{name} is of no member")
-        numbers[member][own] = tensor
-    return states
-
-
 def _best(history: list[Epoch], config: Any) -> int:
     """The best epoch follows from the history by the selection rule."""
     best = BestEpoch(config.select_by)
@@ -213,15 +198,6 @@ def _temperature(value: Any) -> float:
     if not at_least_zero(value) > 0:
         raise ValueError(f"the temperature is {value}")
     return float(value)
-
-
-def _decision(value: Any) -> Decision | None:
-    if value is None:
-        return None
-    positive, threshold, rule = (value.pop(name) for name in ("positive", "threshold", "rule"))
-    if value or type(positive) is not int or not isinstance(rule, str):
-        raise ValueError("the decision is no class, threshold and rule")
-    return Decision(positive, at_least_zero(threshold), rule)
 
 
 def _refuse(constant: str) -> NoReturn:

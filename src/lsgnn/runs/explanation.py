@@ -21,7 +21,7 @@ from lsgnn.nn.contributions import contributions
 from lsgnn.nn.fusion import LocalSimFusion
 from lsgnn.nn.localsim import read
 from lsgnn.nn.model import LSGNN
-from lsgnn.nn.rows import Rows
+from lsgnn.nn.rows import Neighbours, Rows
 from lsgnn.propagate.filters import adjacency
 from lsgnn.propagate.precompute import localsim_features, localsim_neighbours
 from lsgnn.propagate.similarity import edge_similarity
@@ -40,7 +40,7 @@ class Neighbour:
     similarity: float  # d_ij
     weight: float  # Â_ij
     label: str | None  # its known class
-    prediction: str
+    prediction: str | None  # None where its hops are not kept (see `lsgnn.out_of_core.explanation`)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +134,7 @@ def explain(run: Run, node_id: Any, member: int | None = None) -> Explanation:
     models = run.modules if member is None else [run.modules[member]]
     row = run.rows.select(torch.tensor([i]))
     parts = [contributions(model, row) for model in models]
-    localsim = [phi for model in models if (phi := _localsim(model, run.rows)) is not None]
+    localsim = [phi for model in models if (phi := localsim_of(model, run.rows.neighbours)) is not None]
     phi = np.mean(localsim, axis=0) if localsim else None
     naive = _naive_localsim(models, run)
     with torch.no_grad():
@@ -149,26 +149,26 @@ def explain(run: Run, node_id: Any, member: int | None = None) -> Explanation:
         class_names=graph.class_names,
         probabilities=probabilities[i],
         localsim=None if phi is None else float(phi[i]),
-        localsim_percentile=None if phi is None else _percentile(phi, i),
+        localsim_percentile=None if phi is None else percentile(phi, i),
         naive_localsim=float(naive[i]),
-        naive_percentile=_percentile(naive, i),
+        naive_percentile=percentile(naive, i),
         neighbours=_neighbours(run, models, i, probabilities),
         hop_names=run.config.hop_names,
         members=len(models),
         **{
-            name: _mean([getattr(p, name)[0] for p in parts])
+            name: mean_of([getattr(p, name)[0] for p in parts])
             for name in ("logits", "alpha", "own", "hops", "links", "bias")
         },
     )
 
 
 @torch.no_grad()
-def _localsim(model: LSGNN, rows: Rows) -> NDArray[np.float32] | None:
+def localsim_of(model: LSGNN, neighbours: Neighbours) -> NDArray[np.float32] | None:
     """φ of all nodes [n], averaged over neighbourhoods if the model does so; None if its weights do not read it."""
     if not isinstance(model.fusion, LocalSimFusion):
         return None
     weights = model.fusion.weights
-    phi: Tensor = weights.columns(rows.neighbours)[:, weights.hops]
+    phi: Tensor = weights.columns(neighbours)[:, weights.hops]
     return phi.numpy()
 
 
@@ -219,9 +219,9 @@ def _label(run: Run, i: int) -> str | None:
     return run.graph.class_names[run.graph.y[i]] if run.graph.labelled[i] else None
 
 
-def _percentile(values: NDArray[np.float32], i: int) -> float:
+def percentile(values: NDArray[np.float32], i: int) -> float:
     return float(50 * ((values < values[i]).mean() + (values <= values[i]).mean()))
 
 
-def _mean(tensors: list[Tensor]) -> NDArray[np.float64]:
+def mean_of(tensors: list[Tensor]) -> NDArray[np.float64]:
     return torch.stack(tensors).mean(dim=0).numpy()

@@ -14,10 +14,10 @@ MOST_NEIGHBOURS = 10
 
 def lines_of(why: Explanation) -> list[str]:
     """What the node is taken for, its LocalSim, what each hop and channel adds to the winning logit, its neighbours."""
-    order = np.argsort(-why.probabilities, kind="stable")
-    c = int(order[0])
+    c = why.class_names.index(why.prediction)  # by a threshold it may not be the most probable class
+    order = [k for k in np.argsort(-why.probabilities, kind="stable") if k != c]
     known = "" if why.label is None else f"; known class {why.label}" + (f" ({why.part})" if why.part else "")
-    others = ", ".join(f"{why.class_names[k]} {why.probabilities[k]:.1%}" for k in order[1:3])
+    others = ", ".join(f"{why.class_names[k]} {why.probabilities[k]:.1%}" for k in order[:2])
     lines = [f"node {why.node_id}: {why.prediction} {why.probabilities[c]:.1%} ({others}){known}"]
     if why.localsim is not None and why.localsim_percentile is not None:
         lines.append(f"LocalSim {why.localsim:.3f}, above {why.localsim_percentile:.0f} % of the nodes")
@@ -46,7 +46,7 @@ def _neighbour_lines(why: Explanation) -> list[str]:
         return ["it reads no neighbours"]
     lines = [f"it reads {count} neighbour(s)", f"{'similarity':>12}{'weight':>9}  node (known class; predicted class)"]
     lines += [
-        f"{near.similarity:12.3f}{near.weight:9.3f}  {near.node_id} ({near.label or '?'}; {near.prediction})"
+        f"{near.similarity:12.3f}{near.weight:9.3f}  {near.node_id} ({near.label or '?'}; {near.prediction or '?'})"
         for near in why.neighbours[:MOST_NEIGHBOURS]
     ]
     if count > MOST_NEIGHBOURS:

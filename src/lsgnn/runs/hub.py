@@ -88,7 +88,9 @@ run.predict().to_table()
 def _refusals() -> tuple[type[Exception], ...]:
     """What the Hub raises for wrong names, missing rights and no network."""
     errors: Any = optional("huggingface_hub.errors", "hub")
-    return (errors.HfHubHTTPError, errors.HFValidationError, errors.LocalEntryNotFoundError, OSError)
+    # without a network it is an error of the library that talks HTTP, whose errors are bases of the Hub's own
+    http = [kind for kind in errors.HfHubHTTPError.__mro__ if issubclass(kind, Exception) and kind is not Exception]
+    return (*http, errors.HFValidationError, errors.LocalEntryNotFoundError, OSError)
 
 
 def _first_line(error: Exception) -> str:

@@ -13,12 +13,11 @@ from typing import Any
 
 from lsgnn import zoo
 from lsgnn.config import FeatureNorm
-from lsgnn.errors import TrainingDiverged
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
+from lsgnn.runs.decisions import Decisions
 from lsgnn.runs.defaults import following, suited
 from lsgnn.runs.judges import Judges
-from lsgnn.runs.paired import Judged, simplest_of_the_best
 from lsgnn.runs.probe_cost import affordable_epochs
 from lsgnn.runs.stages import BASELINE_OPEN, Stage, stages
 from lsgnn.runs.tried import Tried
@@ -141,7 +140,8 @@ def _probed(
     judges = Judges(prepared, splits, metric, engine)
     runs = len(judges.splits) * sum(len(stage.options) for stage in todo if len(stage.options) > 1)
     epochs = affordable_epochs(prepared.graph, start, max(1, runs))
-    probing = _Probing(judges, model, start.replace(epochs=min(epochs, config.epochs)))
+    start = start.replace(epochs=min(epochs, config.epochs))
+    probing = Decisions(lambda candidate: judges.judge(model, candidate), start, config.epochs)
     for stage in todo:
         if len(stage.options) > 1:
             if on_stage is not None:
@@ -149,28 +149,3 @@ def _probed(
             probing.decide(stage)
     found = {name: getattr(probing.config, name) for stage in todo for name in stage.options[0]}
     return found, probing.tried, [stage for stage in todo if len(stage.options) > 1]
-
-
-class _Probing:
-    """The configuration so far, and what is known of it."""
-
-    def __init__(self, judges: Judges, model: Model[Any], config: Any) -> None:
-        self.judges, self.model, self.config = judges, model, config
-        self.tried: list[Tried] = []
-        self._known: dict[Any, Judged | TrainingDiverged] = {}
-
-    def decide(self, stage: Stage) -> None:
-        configs = [self.config.replace(**option) for option in stage.options]
-        found = [self._judged(config) for config in configs]
-        judged = [(number, one) for number, one in enumerate(found) if isinstance(one, Judged)]
-        if not judged:  # whatever is wrong, it is not what this stage decides
-            raise next(one for one in found if isinstance(one, TrainingDiverged))
-        taken = judged[simplest_of_the_best([one for _, one in judged], stage.errors)][0]
-        for number, one in judged:
-            self.tried.append(Tried(stage.name, stage.label(number), one.score, number == taken))
-        self.config = configs[taken]
-
-    def _judged(self, config: Any) -> Judged | TrainingDiverged:
-        if config not in self._known:
-            self._known[config] = self.judges.judge(self.model, config)
-        return self._known[config]

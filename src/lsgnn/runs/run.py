@@ -22,10 +22,10 @@ from lsgnn.graph.new_nodes import NewNodes, new_nodes
 from lsgnn.graph.splits import Split
 from lsgnn.propagate.structure_features import Scales
 from lsgnn.runs.predictions import Predictions
-from lsgnn.runs.row_parts import parts_of
+from lsgnn.runs.row_parts import LargeRows, large_rows, parts_of
 from lsgnn.runs.tried import Tried
 from lsgnn.train.calibration import calibrated_temperature
-from lsgnn.train.decision import Decision, require_two_classes
+from lsgnn.train.decision import Decision, decision_by
 from lsgnn.train.ensemble import mean_logits
 from lsgnn.train.metrics import Metric, positive_class
 from lsgnn.train.trained import Trained
@@ -111,6 +111,12 @@ class Run:
         """What the module reads of all nodes of the run's own graph."""
         return self.entry.readable(self.inputs, self.config)
 
+    def rows_at(self, nodes: NDArray[np.int64]) -> Any:
+        """What the module reads of some nodes of the run's own graph."""
+        import torch
+
+        return self.rows.select(torch.from_numpy(nodes))
+
     @cached_property
     def scales(self) -> Scales:
         """The scales of standardised columns and of degrees, which other graphs and new nodes are brought to."""
@@ -119,13 +125,16 @@ class Run:
     @cached_property
     def logits(self) -> NDArray[np.float32]:
         """Logits of all nodes of the run's own graph [n, C]; of several members, the log of their mean probability."""
-        return self.logits_of(self.rows)
+        return self.logits_of(large_rows(self.inputs, self.config) or self.rows)
 
     def logits_of(self, rows: Any) -> NDArray[np.float32]:
         """Logits of whatever nodes are read [b, C], before calibration."""
-        return mean_logits(
-            [np.concatenate([logits_of(module, part) for part in parts_of(rows)]) for module in self.modules]
-        )
+        if isinstance(rows, LargeRows):
+            return rows.answers(self._logits_of_part)
+        return np.concatenate([self._logits_of_part(part) for part in parts_of(rows)])
+
+    def _logits_of_part(self, rows: Any) -> NDArray[np.float32]:
+        return mean_logits([logits_of(module, rows) for module in self.modules])
 
     @cached_property
     def temperature(self) -> float:
@@ -170,7 +179,10 @@ class Run:
 
     def _logits_elsewhere(self, graph: Graph) -> NDArray[np.float32]:
         """Logits of the nodes of another graph, which is known to have the right columns."""
-        return self.logits_of(self.entry.readable(self.entry.prepare(graph, self.config, self.scales), self.config))
+        inputs = self.entry.prepare(graph, self.config, self.scales)
+        rows = large_rows(inputs, self.config) or self.entry.readable(inputs, self.config)
+        del inputs  # of which rows need only a part
+        return self.logits_of(rows)
 
     def predict_new(
         self,
@@ -249,10 +261,7 @@ class Run:
         threshold: float | None = None,
     ) -> Predictions:
         """What is said of logits [b, C], calibrated and by the run's decision; arguments as in `predict`."""
-        decision = self.decision
-        if threshold is not None:
-            require_two_classes(self.graph.num_classes, "threshold")
-            decision = Decision(self.positive, threshold, "given")
+        decision = decision_by(threshold, self.decision, self.positive, self.graph.num_classes)
         if decision is not None and not calibrated:
             decision = decision.before_calibration(self.temperature)
         temperature = self.temperature if calibrated else 1.0
@@ -310,11 +319,9 @@ class Run:
     @property
     def ensemble_gain(self) -> float:
         """By how many points on validation nodes the ensemble is ahead of one member; 0 for a single one."""
-        from lsgnn.runs.run_metrics import one_member_metric
+        from lsgnn.runs.run_metrics import ensemble_gain
 
-        if (metric := one_member_metric(self)) is None:
-            return 0.0
-        return 100 * (self.metrics[f"val_{metric}"] - self.metrics[f"val_{metric}_one_member"])
+        return ensemble_gain(self)
 
     def save(self, folder: str | Path) -> None:
         """Writes the run as a folder of plain files (weights as safetensors, no pickles)."""

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from lsgnn.train.calibration import expected_calibration_error
+from lsgnn.train.decision import Decision
 from lsgnn.train.metrics import Metric, about, measure
+from lsgnn.train.trained import Trained
 
 if TYPE_CHECKING:
     from lsgnn.runs.run import Run
+
+
+class Scored(Protocol):
+    """A run with scores, whichever way its graph is kept."""
+
+    @property
+    def members(self) -> tuple[Trained, ...]: ...
+
+    @property
+    def metric(self) -> Metric: ...
+
+    @property
+    def decision(self) -> Decision | None: ...
+
+    @property
+    def metrics(self) -> dict[str, float]: ...
 
 
 def metrics_of(run: Run) -> dict[str, float]:
@@ -58,7 +76,14 @@ def of_positive(called: NDArray[np.bool_], true: NDArray[np.bool_]) -> dict[str,
     }
 
 
-def one_member_metric(run: Run) -> Metric | None:
+def ensemble_gain(run: Scored) -> float:
+    """By how many points on validation nodes the ensemble is ahead of one member; 0 for a single one."""
+    if (metric := one_member_metric(run)) is None:
+        return 0.0
+    return 100 * (run.metrics[f"val_{metric}"] - run.metrics[f"val_{metric}_one_member"])
+
+
+def one_member_metric(run: Scored) -> Metric | None:
     """What the members of an ensemble can be compared with it by: their histories must have it, and a threshold, which
     only the ensemble has, must play no part."""
     if len(run.members) == 1 or not all(member.history for member in run.members):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,12 +34,14 @@ class Stage:
         options: the simplest first; a later one may change more than it decides, what an earlier stage chose among it.
         errors: standard errors by which a later option must lead.
         titles: the options in words, where their values would be too many of them.
+        longer: whether the options differ in how soon they learn, so that short training runs would mislead.
     """
 
     name: str
     options: tuple[dict[str, Any], ...]
     errors: float = 1.0
     titles: tuple[str, ...] = ()
+    longer: bool = False
 
     def label(self, number: int) -> str:
         """An option in words: its value, or several with their names, those that all options share left out."""
@@ -54,14 +56,15 @@ class Stage:
 
 def stages(graph: Graph, config: Any, undecided: Collection[str], metric: Metric) -> list[Stage]:
     """The decisions in the order they are made, restricted to what is undecided; one may have a single option left."""
+    hops = Stage("hops", ({"K": 2}, {"K": 5}))
     every = [
         Stage("features", tuple({"feature_norm": norm} for norm in _norms(graph))),
         Stage("structure", ({"structure_features": "none"}, {"structure_features": "degrees"})),
         Stage("class weights", _class_weights(metric)),
-        Stage("decay", tuple({"weight_decay": decay} for decay in (5e-4, 5e-3, 2e-2)), errors=0.0),  # none is simpler
-        Stage("hops", ({"K": 2}, {"K": 5})),
+        hops,
         Stage("direction", tuple({"direction": way} for way in _directions(graph))),
-        Stage("links", _embeddings(graph), errors=2.0),  # a model that has one cannot be applied to other graphs
+        Stage("decay", tuple({"weight_decay": decay} for decay in (5e-4, 5e-3, 2e-2)), errors=0.0),  # none is simpler
+        *([replace(hops, name="hops again")] if "weight_decay" in undecided else []),  # a stronger decay bears more
         Stage(
             "learning",
             (
@@ -70,6 +73,8 @@ def stages(graph: Graph, config: Any, undecided: Collection[str], metric: Metric
                 {"hidden_channels": 64, "dropout": 0.8, "lr": 0.01},
             ),
         ),
+        # a model that has links cannot be applied to other graphs, and it learns sooner than others, not more
+        Stage("links", _embeddings(graph), errors=2.0, longer=True),
         _magnitude(graph, undecided),
         Stage("weights", ({"weights": "graph"}, {"weights": "localsim"})),
     ]
@@ -86,7 +91,7 @@ def _limited(stage: Stage, known: dict[str, Any], undecided: Collection[str]) ->
     ]
     distinct = [number for number, option in enumerate(options) if option not in options[:number]]
     titles = tuple(stage.titles[number] for number in distinct if stage.titles)
-    return Stage(stage.name, tuple(options[n] for n in distinct), stage.errors, titles) if names else None
+    return replace(stage, options=tuple(options[n] for n in distinct), titles=titles) if names else None
 
 
 def _norms(graph: Graph) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ hardly ever the most probable one, although the ranking may be good: then the th
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
+from lsgnn.train.saved_history import at_least_zero
 
 WANTED = ("precision", "recall")
 FIX = "use 'f1', 'precision=0.9', 'recall=0.8', or a number between 0 and 1"
@@ -49,6 +50,26 @@ class Decision:
         t = self.threshold
         odds = -math.inf if t == 0 else math.inf if t == 1 else temperature * math.log(t / (1 - t))
         return Decision(self.positive, 1 / (1 + math.exp(min(-odds, 700))), self.rule)
+
+
+def decision_of(saved: Mapping[str, Any] | None) -> Decision | None:
+    """The way back from a saved run; raises where it is damaged."""
+    if saved is None:
+        return None
+    positive, threshold, rule = (saved[name] for name in ("positive", "threshold", "rule"))
+    if len(saved) > 3 or type(positive) is not int or not isinstance(rule, str):
+        raise ValueError("the decision is no class, threshold and rule")
+    return Decision(positive, at_least_zero(threshold), rule)
+
+
+def decision_by(
+    threshold: float | None, otherwise: Decision | None, positive: int, num_classes: int
+) -> Decision | None:
+    """Positive from a threshold on that a user names for the moment, else the decision that a run has."""
+    if threshold is None:
+        return otherwise
+    require_two_classes(num_classes, "threshold")
+    return Decision(positive, threshold, "given")
 
 
 def rule_of(threshold: str | float | None, cost: str | Sequence[float] | None) -> str | float | None:

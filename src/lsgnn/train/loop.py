@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Protocol, Self
 
 import numpy as np
@@ -20,6 +21,15 @@ from lsgnn.train.trained import Epoch, StopTraining, Trained, require_memory_for
 from lsgnn.train.without_dynamo import step, without_dynamo
 
 OnEpoch = Callable[[Epoch], None]
+Keep = Callable[[list[Epoch], dict[str, Tensor]], None]
+
+
+@dataclass(frozen=True)
+class Begun:
+    """Epochs that are done, and the best weights among them."""
+
+    history: list[Epoch] = field(default_factory=list)
+    best: dict[str, Tensor] = field(default_factory=dict)
 
 
 class Inputs(Protocol):
@@ -72,19 +82,29 @@ def run_epochs(
     run_epoch: Callable[[int], Epoch],
     start: float,
     on_epoch: OnEpoch | None = None,
+    begun: Begun | None = None,
+    keep: Keep | None = None,
 ) -> Trained:
     """Runs epochs until they, or the patience, are used up; keeps the weights of the best one by the selection rule.
 
     Args:
         run_epoch: trains the model for the epoch of that number and looks at the validation nodes.
         start: when the training began, by `time.perf_counter`.
+        begun: epochs that an earlier call has run; the model is as it was after them.
+        keep: called after every epoch with the history and the best weights.
     """
     require_memory_for_history(config)
-    best, history, state = BestEpoch(config.select_by), list[Epoch](), dict[str, Tensor]()
-    for epoch in range(1, config.epochs + 1):
+    begun = begun or Begun()
+    best, history, state = BestEpoch(config.select_by), list(begun.history), dict(begun.best)
+    for line in history:
+        best.improved(line)
+    last = len(history) if best.waited(len(history), config.patience) else config.epochs
+    for epoch in range(len(history) + 1, last + 1):
         history.append(run_epoch(epoch))
         if best.improved(history[-1]):
             state = {name: tensor.detach().cpu().clone() for name, tensor in model.state_dict().items()}
+        if keep is not None:
+            keep(history, state)
         if on_epoch is not None and not goes_on(on_epoch, history[-1]):
             break
         if best.waited(epoch, config.patience):

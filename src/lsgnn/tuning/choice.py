@@ -14,7 +14,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from lsgnn.errors import InputError, TrainingDiverged
 from lsgnn.train.metrics import Metric, utility, worst
-from lsgnn.tuning.scorer import Scorer
+from lsgnn.tuning.scorer import Scores
 from lsgnn.tuning.study import finished
 
 TOP = 10  # settings re-scored before one is chosen, unless the caller says otherwise
@@ -69,7 +69,7 @@ class Tuning:
         }
 
 
-def choose(study: optuna.Study, scorer: Scorer, splits: list[int], seed: int, top: int = TOP) -> Tuning:
+def choose(study: optuna.Study, scorer: Scores, splits: list[int], seed: int, top: int = TOP) -> Tuning:
     """Re-scores the best settings with fresh seeds, as the search's own best is partly luck, and takes the best.
 
     The better half of them is scored once more, so that the choice is made where most is known.
@@ -113,7 +113,7 @@ def best_on_split(trials: Sequence[FrozenTrial], s: int) -> FrozenTrial:
     return max(scored, key=lambda t: (t.user_attrs["val"][s], -t.number))
 
 
-def _rescore(study: optuna.Study, scorer: Scorer, trial: FrozenTrial, splits: list[int], seed: int) -> list[float]:
+def _rescore(study: optuna.Study, scorer: Scores, trial: FrozenTrial, splits: list[int], seed: int) -> list[float]:
     """Validation scores of a trial's settings with another seed, kept in the study; `worst` where it diverges."""
     key = f"rescored/{trial.number}/{seed}"
     if key not in study.user_attrs:

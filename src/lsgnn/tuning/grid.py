@@ -8,7 +8,7 @@ from typing import Any
 import optuna
 from optuna.trial import TrialState
 
-from lsgnn.tuning.scorer import Scorer
+from lsgnn.tuning.scorer import Scores
 from lsgnn.tuning.study import count_finished, search
 from lsgnn.zoo.lsgnn_space import SHARES
 
@@ -18,7 +18,7 @@ GRID_BEST = 8  # cells that go on to full trials
 
 
 def best_cells(
-    scorer: Scorer, study: optuna.Study, splits: list[int], seed: int, deadline: float, file: Path | None = None
+    scorer: Scores, study: optuna.Study, splits: list[int], seed: int, deadline: float, file: Path | None = None
 ) -> list[dict[str, float]]:
     """The best of the 36 cells on a few splits, as far as the time goes; a later call looks at the rest.
 

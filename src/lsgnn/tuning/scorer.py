@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from lsgnn.graph.splits import Splits
 from lsgnn.train.engine import Engine
@@ -17,6 +17,18 @@ from lsgnn.train.trained import Trained
 from lsgnn.zoo.jobs import Job, predicted_logits, train_in_order
 from lsgnn.zoo.prepared import Prepared
 from lsgnn.zoo.protocol import Model
+
+
+class Scores(Protocol):
+    """Whoever scores settings on the validation nodes of some splits, higher is better."""
+
+    @property
+    def base(self) -> Any: ...
+
+    @property
+    def metric(self) -> Metric: ...
+
+    def scores(self, settings: dict[str, Any], splits: Sequence[int], seed: int) -> Iterator[float]: ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from lsgnn.errors import InputError, TrainingDiverged
 from lsgnn.tuning.database import database, turn
-from lsgnn.tuning.scorer import Scorer
+from lsgnn.tuning.scorer import Scores
 from lsgnn.zoo.lsgnn_space import Space
 
 SILENT_SECONDS = 3600.0  # without a score for so long, a process on another machine is taken for dead
@@ -67,7 +67,7 @@ def quiet_optuna() -> None:
 
 def search(
     study: optuna.Study,
-    scorer: Scorer,
+    scorer: Scores,
     space: Space,
     splits: list[int],
     trials: int,
@@ -136,7 +136,7 @@ def _free_place(known: Sequence[FrozenTrial], number: int) -> int:
 
 
 def _score(
-    study: optuna.Study, trial: optuna.Trial, scorer: Scorer, space: Space, splits: list[int], seed: int
+    study: optuna.Study, trial: optuna.Trial, scorer: Scores, space: Space, splits: list[int], seed: int
 ) -> list[float]:
     """A trial's scores, fewer than there are splits where it is pruned or diverges."""
     # every trial draws from a stream of its own: neither a resumed nor a shared study draws the same twice

@@ -110,7 +110,7 @@ def tune(
     prune = prune and about(metric).percent  # what is far behind is known for shares of nodes
     scorer = Scorer(prepared, splits, zoo_model, settled, metric, engine, workers, may_stop=prune)
     if isinstance(settled, LSGNNConfig):
-        name, suggest = f"{graph.name}/lsgnn/{space}", _space_of(space, settled.select_by)
+        name, suggest = f"{graph.name}/lsgnn/{space}", space_of(space, settled.select_by)
     else:
         name, suggest = f"{graph.name}/{model}", zoo_model.space
     limits = limits_of(suggest)
@@ -147,7 +147,8 @@ def digest(
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _space_of(name: SpaceName, select_by: SelectBy) -> Space:
+def space_of(name: SpaceName, select_by: SelectBy) -> Space:
+    """A search space of LSGNN by its name; epochs may be selected by loss or as they are."""
     if name not in SPACES:
         raise InputError(f"space={name!r} is not a choice: use one of {', '.join(map(repr, SPACES))}")
     if name == "extended" and select_by not in ("val_loss", "val_accuracy"):

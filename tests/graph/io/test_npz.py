@@ -36,7 +36,7 @@ def assert_same(a, b):
 def everything():
     y = np.array([0, 1, 0, 1, 0, -1])
     return Graph(
-        x=sp.random_array((6, 4), density=0.5, rng=np.random.default_rng(0)),
+        x=sp.csr_array(np.random.default_rng(0).permutation(np.arange(24.0) % 2 * np.arange(24)).reshape(6, 4)),
         edge_index=[[0, 0, 1, 5], [1, 1, 2, 5]],
         y=y,
         edge_weight=[0.1, 0.2, 3.0, 4.0],

@@ -18,7 +18,7 @@ from tests.train.fused.problems import make_problem
 
 def many(seed: int, n: int = 50, each: int = 10) -> NeighbourSimilarity:
     random = np.random.default_rng(seed)
-    neighbours = sp.random_array((n, n), density=each / n, format="csr", rng=random)
+    neighbours = sp.random_array((n, n), density=each / n, format="csr", random_state=random)
     neighbours.data[:] = 1
     return NeighbourSimilarity.of(sp.csr_array(neighbours), random.uniform(-1, 1, neighbours.nnz).astype(np.float32))
 

@@ -1,0 +1,100 @@
+"""What nobody decided is chosen for a store as `lsgnn.runs.probe` does for a graph: by short training runs.
+
+A store holds hops 0 … K of one direction and one scaling, so that fewer hops, the weights of classes, how to learn and
+LSGNN's kind of weights are open. The runs see a sample of the training rows and are judged by one of validation rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lsgnn.config import LSGNNConfig
+from lsgnn.errors import TrainingDiverged
+from lsgnn.graph.graph import Graph
+from lsgnn.out_of_core.labelled_run import labelled_logits
+from lsgnn.out_of_core.sampling import stratified_sample
+from lsgnn.out_of_core.store import Store
+from lsgnn.out_of_core.training import Parts, parts_of, train_stored
+from lsgnn.runs.decisions import Decisions
+from lsgnn.runs.defaults import Draft
+from lsgnn.runs.paired import Judged
+from lsgnn.runs.probe import Choice, OnStage
+from lsgnn.runs.stages import Stage, stages
+from lsgnn.train.metrics import Metric, positive_class
+
+# of what LSGNN leaves to the validation nodes (`lsgnn.runs.stages.LSGNN_OPEN`), the part that a store can change
+OPEN = ("class_weight", "K", "hidden_channels", "dropout", "weight_decay", "lr", "weights")
+FEW_HOPS = 2
+ROWS = 4_000  # to learn from, and as many to judge
+EPOCHS = 60
+
+
+def draft_of(store: Store) -> Draft:
+    """What `fit_stored` starts from: the settings of the store; those that it left at their default are open."""
+    default, made = LSGNNConfig(), store.config
+    left = {name for name in OPEN if name == "K" or getattr(made, name) == getattr(default, name)}
+    return Draft(made, frozenset(left))
+
+
+def probed(
+    store: Store,
+    graph: Graph,
+    drafted: Draft,
+    metric: Metric,
+    batch_size: int,
+    on_stage: OnStage | None = None,
+) -> tuple[LSGNNConfig, Choice | None]:
+    """The configuration with what is open decided, and how; as it is if nothing is.
+
+    Args:
+        graph: the labelled nodes of the store.
+    """
+    config: LSGNNConfig = drafted.config
+    todo = [stage for stage in _stages(store, graph, drafted, metric) if len(stage.options) > 1]
+    if not todo:
+        return config, None
+    parts = _sampled(parts_of(store), graph)
+    config = config.replace(epochs=min(config.epochs, EPOCHS), **_first_options(todo))
+    probing = Decisions(
+        lambda candidate: _judged(store, graph, candidate, parts, metric, batch_size), config, drafted.config.epochs
+    )
+    for stage in todo:
+        if on_stage is not None:
+            on_stage(stage.name)
+        probing.decide(stage)
+    chosen = {name: getattr(probing.config, name) for stage in todo for name in stage.options[0]}
+    return drafted.config.replace(**chosen), Choice(chosen, tuple(probing.tried), metric)
+
+
+def _stages(store: Store, graph: Graph, drafted: Draft, metric: Metric) -> list[Stage]:
+    """Those of a graph in memory, with hops up to those of the store."""
+    every = stages(graph, drafted.config, drafted.open_to - {"K"}, metric)
+    if "K" not in drafted.open_to or store.config.K <= FEW_HOPS:
+        return every
+    hops = Stage("hops", ({"K": FEW_HOPS}, {"K": store.config.K}))
+    return [*(stage for stage in every if stage.name == "class weights"), hops] + [
+        stage for stage in every if stage.name != "class weights"
+    ]
+
+
+def _first_options(todo: list[Stage]) -> dict[str, Any]:
+    return {name: value for stage in todo for name, value in stage.options[0].items()}
+
+
+def _sampled(parts: Parts, graph: Graph) -> Parts:
+    train, val = (stratified_sample(places, graph.y[places], ROWS) for places in parts)
+    return train, val
+
+
+def _judged(
+    store: Store, graph: Graph, config: LSGNNConfig, parts: Parts, metric: Metric, batch_size: int
+) -> Judged | TrainingDiverged:
+    try:
+        trained = train_stored(store, config, batch_size=batch_size, parts=parts)
+    except TrainingDiverged as error:
+        return error
+    val, seen = parts[1], np.concatenate(parts)
+    logits = labelled_logits(store, config, [trained], val)
+    return Judged(metric, positive_class(graph.y[seen]), (logits,), (graph.y[val],))
