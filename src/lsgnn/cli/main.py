@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
+import gc
 import sys
 import warnings
 from typing import Any, NoReturn
@@ -73,6 +75,8 @@ def run(application: typer.Typer = app) -> None:
     """
     warnings.showwarning = _show_warning
     show_what_can_be_shown()
+    gc.set_threshold(10_000)  # libraries that are imported leave little garbage: looking for it takes a while,
+    atexit.register(gc.freeze)  # and half a second once more at the very end
     try:
         code = application(standalone_mode=False)  # its own way of showing errors is a box of five lines
     except InputError as error:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
 from lsgnn.errors import InputError
@@ -32,6 +31,7 @@ def fit_temperature(logits: NDArray[np.floating], y: NDArray[np.integer]) -> flo
         raise InputError("the logits hold NaN or infinite values: lower lr and train again")
     if not len(y):
         return 1.0
+    from scipy.optimize import minimize_scalar  # here, because it takes a third of a second to import
 
     def loss(log_temperature: float) -> float:
         return _loss(logits * np.exp(-log_temperature), y) + log_temperature**2 / 2
