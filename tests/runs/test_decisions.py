@@ -7,6 +7,7 @@ from lsgnn.config import LSGNNConfig
 from lsgnn.errors import TrainingDiverged
 from lsgnn.runs.decisions import LONGER, Decisions
 from lsgnn.runs.paired import Judged
+from lsgnn.runs.probe_cost import LEAST, Budget, Size
 from lsgnn.runs.stages import Stage
 
 NODES = 100
@@ -33,8 +34,9 @@ class Judge:
         return right(score) if score is not None else TrainingDiverged("too fast")
 
 
-def decisions(judge: Judge, epochs: int = 10, most_epochs: int = 200) -> Decisions:
-    return Decisions(judge, LSGNNConfig(epochs=epochs, K=2), most_epochs)
+def decisions(judge: Judge, epochs: int = 10, most_epochs: int = 200, seconds: float = 20.0) -> Decisions:
+    size = Size(nodes=NODES, edges=NODES, stored=NODES, columns=1, classes=2, train=50, val=NODES)
+    return Decisions(judge, LSGNNConfig(epochs=epochs, K=2), most_epochs, Budget(size, 1, seconds))
 
 
 def test_a_later_option_is_taken_where_it_leads_by_more_than_an_error() -> None:
@@ -61,6 +63,12 @@ def test_where_short_runs_would_mislead_they_are_longer_and_the_next_are_short_a
     deciding.decide(WIDTH)
     deciding.decide(HOPS)
     assert [config.epochs for config in judge.asked] == [trained, trained, 10, 10]
+
+
+def test_they_are_no_longer_than_the_budget_allows() -> None:
+    judge = Judge({2: 50, 5: 60})
+    decisions(judge, epochs=LEAST - 5, seconds=1e-9).decide(WIDTH)
+    assert [config.epochs for config in judge.asked] == [LEAST, LEAST]
 
 
 def test_an_option_that_diverges_is_left_out_and_if_all_do_that_is_the_error() -> None:

@@ -9,7 +9,6 @@ import lsgnn
 from lsgnn import Graph, LSGNNConfig, zoo
 from lsgnn.graph.splits import stratified_splits
 from lsgnn.runs.probe import probed_feature_norm, resolved
-from lsgnn.runs.probe_cost import LEAST, MOST, affordable_epochs
 from lsgnn.runs.stages import BASELINE_OPEN, LSGNN_OPEN
 from lsgnn.zoo.gcn import GCNConfig
 from lsgnn.zoo.prepared import Prepared
@@ -103,12 +102,6 @@ def test_nothing_open_is_nothing_tried() -> None:
     graph = two_blocks()
     config = LSGNNConfig()
     assert resolved(Prepared(graph), zoo.get("lsgnn"), config, [stratified_splits(graph.y)[0]]) == (config, None)
-
-
-def test_large_graphs_are_probed_with_fewer_epochs_but_not_with_none() -> None:
-    small = two_blocks()
-    assert affordable_epochs(small, LSGNNConfig(), 20) == MOST
-    assert affordable_epochs(small, LSGNNConfig(), 10**9) == LEAST
 
 
 def test_everything_lsgnn_leaves_open_is_a_hyperparameter_of_it() -> None:

@@ -1,10 +1,12 @@
 """Other families are asked briefly, and named where they are clearly ahead."""
 
+from dataclasses import replace
+
 import numpy as np
 
 import lsgnn
-from lsgnn import Graph
 from lsgnn.runs.paired import Judged
+from lsgnn.runs.probe_cost import Size
 from lsgnn.runs.rivals import RIVALS, Rival, note_on, quick_config, rivals
 from lsgnn.zoo.prepared import Prepared
 from tests.graphs import two_blocks
@@ -26,14 +28,16 @@ def test_the_best_of_those_ahead_is_named_with_the_way_to_train_it() -> None:
 
 
 def test_time_is_shared_by_estimate_and_too_little_of_it_asks_nobody() -> None:
+    small = Size(nodes=80, edges=400, stored=480, columns=6, classes=2, train=40, val=20)
     for name in RIVALS:
-        config = quick_config(two_blocks(), name, "average_precision", SHARED)
+        config = quick_config(small, name, "average_precision", SHARED)
         assert config.class_weight == "balanced"
-        assert config.select_by == ("val_average_precision")
-    n = 100_000
-    large = Graph(x=np.ones((n, 40), np.float32), edge_index=np.random.default_rng(0).integers(0, n, (2, 3_000_000)))
+        assert config.select_by == "val_average_precision"
+        assert config.patience <= 40
+    large = Size(nodes=10**5, edges=3 * 10**6, stored=4 * 10**6, columns=40, classes=2, train=10**4, val=10**4)
     assert quick_config(large, "classic", "accuracy", SHARED) is None
     assert quick_config(large, "trees", "accuracy", SHARED) is not None
+    assert quick_config(replace(large, classes=100), "trees", "accuracy", SHARED) is None
 
 
 def test_whoever_leads_clearly_is_ahead_and_nobody_is_ahead_of_a_perfect_model() -> None:

@@ -6,8 +6,6 @@ LSGNN's kind of weights are open. The runs see a sample of the training rows and
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from lsgnn.config import LSGNNConfig
@@ -21,7 +19,7 @@ from lsgnn.runs.decisions import Decisions
 from lsgnn.runs.defaults import Draft
 from lsgnn.runs.paired import Judged
 from lsgnn.runs.probe import Choice, OnStage
-from lsgnn.runs.stages import Stage, stages
+from lsgnn.runs.stages import Stage, assumed, stages
 from lsgnn.train.metrics import Metric, positive_class
 
 # of what LSGNN leaves to the validation nodes (`lsgnn.runs.stages.LSGNN_OPEN`), the part that a store can change
@@ -56,7 +54,7 @@ def probed(
     if not todo:
         return config, None
     parts = _sampled(parts_of(store), graph)
-    config = config.replace(epochs=min(config.epochs, EPOCHS), **_first_options(todo))
+    config = config.replace(epochs=min(config.epochs, EPOCHS), **assumed(todo))
     probing = Decisions(
         lambda candidate: _judged(store, graph, candidate, parts, metric, batch_size), config, drafted.config.epochs
     )
@@ -77,10 +75,6 @@ def _stages(store: Store, graph: Graph, drafted: Draft, metric: Metric) -> list[
     return [*(stage for stage in every if stage.name == "class weights"), hops] + [
         stage for stage in every if stage.name != "class weights"
     ]
-
-
-def _first_options(todo: list[Stage]) -> dict[str, Any]:
-    return {name: value for stage in todo for name, value in stage.options[0].items()}
 
 
 def _sampled(parts: Parts, graph: Graph) -> Parts:

@@ -32,9 +32,10 @@ class Judges:
 
     Args:
         prepared: the graph, and what models have prepared of it.
-        splits: whose validation nodes judge; each is dealt out anew until `ENOUGH` nodes have judged.
+        splits: whose validation nodes judge; each is dealt out anew until enough nodes have judged.
         metric: what is scored.
         deals: how often at most each split is used; 1 for the split as it is.
+        enough: validation nodes, over all deals.
     """
 
     def __init__(
@@ -44,9 +45,10 @@ class Judges:
         metric: Metric,
         engine: Engine = "auto",
         deals: int = MAX_DEALS,
+        enough: int = ENOUGH,
     ) -> None:
         self.prepared, self.metric, self.engine = prepared, metric, engine
-        self.splits = [deal for split in splits for deal in dealt(split, prepared.graph, len(splits), deals)]
+        self.splits = [deal for split in splits for deal in dealt(split, prepared.graph, len(splits), deals, enough)]
         seen = np.any([split.train | split.val for split in splits], axis=0)
         self.positive = positive_class(prepared.graph.y[seen])
 
@@ -65,8 +67,8 @@ class Judges:
         return Judged(self.metric, self.positive, tuple(logits), tuple(classes))
 
 
-def dealt(split: Split, graph: Graph, shared_by: int = 1, most: int = MAX_DEALS) -> list[Split]:
+def dealt(split: Split, graph: Graph, shared_by: int = 1, most: int = MAX_DEALS, enough: int = ENOUGH) -> list[Split]:
     """The split and, until enough nodes have judged, further deals of its training and validation nodes."""
-    wanted = math.ceil(ENOUGH / (shared_by * max(1, int(split.val.sum()))))
+    wanted = math.ceil(enough / (shared_by * max(1, int(split.val.sum()))))
     repeats = max(1, min(most, wanted))
     return list(resampled(Splits(split.train, split.val, split.test), split.visible(graph.y), repeats))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from lsgnn import zoo
 from lsgnn.config import FeatureNorm
@@ -18,8 +18,8 @@ from lsgnn.graph.splits import Split
 from lsgnn.runs.decisions import Decisions
 from lsgnn.runs.defaults import following, suited
 from lsgnn.runs.judges import Judges
-from lsgnn.runs.probe_cost import affordable_epochs
-from lsgnn.runs.stages import BASELINE_OPEN, Stage, stages
+from lsgnn.runs.probe_cost import MOST, Budget, Size, affordable_width
+from lsgnn.runs.stages import BASELINE_OPEN, Stage, assumed, stages
 from lsgnn.runs.tried import Tried
 from lsgnn.train.engine import Engine
 from lsgnn.train.metrics import Metric, about, shown, utility
@@ -27,6 +27,11 @@ from lsgnn.train.trained import require_memory_for_history
 from lsgnn.zoo.prepared import Prepared
 from lsgnn.zoo.protocol import Model
 
+ENOUGH, MAX_DEALS = (
+    4_000,
+    8,
+)  # validation nodes to judge, and deals of the split: more than elsewhere, as much hangs on it
+FEW = 60  # epochs that are worth more than another deal
 OnStage = Callable[[str], None]
 
 
@@ -56,6 +61,15 @@ class Choice:
                 yield f"{row.candidate} {shown(self.metric, utility(self.metric, row.score))}"
 
 
+class _Probed(NamedTuple):
+    """What was decided, in that order, what was tried, and the stages that had something to decide."""
+
+    decided: dict[str, Any] = {}  # noqa: RUF012
+    tried: tuple[Tried, ...] = ()
+    stages: tuple[Stage, ...] = ()
+    deals: int = 1
+
+
 def resolved(
     prepared: Prepared,
     model: Model[Any],
@@ -76,21 +90,19 @@ def resolved(
     """
     require_memory_for_history(config)  # here, because a probe would be trained for nothing
     undecided = {name for name, value in config.to_dict().items() if value == "auto"} | set(open_to)
-    tried, todo, decided = list[Tried](), list[Stage](), dict[str, Any]()
+    passes, decided = list[_Probed](), dict[str, Any]()
     for judge, names in _passes(model, undecided):
         base = config.replace(**decided) if judge is model else _proxy(judge, config)
-        found, rows, stages_of_it = _probed(prepared, judge, base, splits, engine, metric, names, on_stage)
-        decided |= found
-        tried += rows
-        todo += stages_of_it
+        passes.append(_probed(prepared, judge, base, splits, engine, metric, names, on_stage))
+        decided |= passes[-1].decided
     if not decided:
         return config, None
     config = suited(config, decided)
+    tried = tuple(row for one in passes for row in one.tried)
     if not tried:
         return config, None
-    deals = len(Judges(prepared, splits, metric, engine).splits) // len(splits)
-    chosen = {name: getattr(config, name) for stage in todo for name in stage.options[0]}
-    return config, Choice(chosen, tuple(tried), metric, deals)
+    chosen = {name: getattr(config, name) for one in passes for stage in one.stages for name in stage.options[0]}
+    return config, Choice(chosen, tried, metric, max(one.deals for one in passes))
 
 
 def probed_feature_norm(graph: Graph, split: Split, metric: Metric = "accuracy") -> tuple[FeatureNorm, str]:
@@ -101,11 +113,11 @@ def probed_feature_norm(graph: Graph, split: Split, metric: Metric = "accuracy")
     """
     mlp = zoo.get("mlp")
     proxy = _proxy(mlp, following(mlp.config(), metric))
-    found, tried, _ = _probed(Prepared(graph), mlp, proxy, [split], "auto", metric, {"feature_norm"}, None)
-    norm: FeatureNorm = found["feature_norm"]
-    if not tried:
+    found = _probed(Prepared(graph), mlp, proxy, [split], "auto", metric, {"feature_norm"}, None)
+    norm: FeatureNorm = found.decided["feature_norm"]
+    if not found.tried:
         return norm, f"feature_norm={norm!r}, the only one for a single column"
-    return norm, f"{Choice(found, tuple(tried), metric)}, by a small MLP"
+    return norm, f"{Choice(found.decided, found.tried, metric, found.deals)}, by a small MLP"
 
 
 def _passes(model: Model[Any], undecided: Collection[str]) -> list[tuple[Model[Any], set[str]]]:
@@ -131,21 +143,33 @@ def _probed(
     metric: Metric,
     undecided: Collection[str],
     on_stage: OnStage | None,
-) -> tuple[dict[str, Any], list[Tried], list[Stage]]:
-    """What was decided, in that order, what was tried, and the stages that had something to decide."""
+) -> _Probed:
     if not undecided:
-        return {}, [], []
-    todo = stages(prepared.graph, config, undecided, metric)
-    start = config.replace(**{name: value for stage in todo for name, value in stage.options[0].items()})
-    judges = Judges(prepared, splits, metric, engine)
-    runs = len(judges.splits) * sum(len(stage.options) for stage in todo if len(stage.options) > 1)
-    epochs = affordable_epochs(prepared.graph, start, max(1, runs))
-    start = start.replace(epochs=min(epochs, config.epochs))
-    probing = Decisions(lambda candidate: judges.judge(model, candidate), start, config.epochs)
+        return _Probed()
+    near = config.replace(K=2) if "K" in undecided else config
+    size = Size.of(prepared.graph, splits[0])
+    every = stages(prepared.graph, config, undecided, metric, affordable_width(size, near))
+    start, todo = config.replace(**assumed(every)), [stage for stage in every if len(stage.options) > 1]
+    candidates = [start.replace(**option) for stage in todo for option in stage.options]
+    judges, budget = _affordable(prepared, splits, metric, engine, start, candidates)
+    start = start.replace(epochs=min(MOST, budget.epochs(candidates), config.epochs))
+    probing = Decisions(lambda candidate: judges.judge(model, candidate), start, config.epochs, budget)
     for stage in todo:
-        if len(stage.options) > 1:
-            if on_stage is not None:
-                on_stage(stage.name)
-            probing.decide(stage)
-    found = {name: getattr(probing.config, name) for stage in todo for name in stage.options[0]}
-    return found, probing.tried, [stage for stage in todo if len(stage.options) > 1]
+        if on_stage is not None:
+            on_stage(stage.name)
+        probing.decide(stage)
+    found = {name: getattr(probing.config, name) for stage in every for name in stage.options[0]}
+    return _Probed(found, tuple(probing.tried), tuple(todo), len(judges.splits) // len(splits))
+
+
+def _affordable(
+    prepared: Prepared, splits: Sequence[Split], metric: Metric, engine: Engine, start: Any, candidates: Sequence[Any]
+) -> tuple[Judges, Budget]:
+    """As many deals as leave each training run enough epochs, and what all may cost."""
+    size = Size.of(prepared.graph, splits[0])
+    for deals in range(MAX_DEALS, 0, -1):
+        judges = Judges(prepared, splits, metric, engine, deals, ENOUGH)
+        budget = Budget.towards(size, len(judges.splits), start)
+        if budget.epochs(candidates) >= FEW:
+            break
+    return judges, budget

@@ -12,12 +12,11 @@ from typing import Any
 
 from lsgnn import zoo
 from lsgnn.errors import InputError
-from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
 from lsgnn.runs.defaults import suited
 from lsgnn.runs.judges import Judges
 from lsgnn.runs.paired import Judged
-from lsgnn.runs.stages import num_stored
+from lsgnn.runs.probe_cost import Size, torch_epoch_seconds
 from lsgnn.train.metrics import Metric, about, shown, utility
 from lsgnn.train.selection import select_by_for
 from lsgnn.zoo.prepared import Prepared
@@ -25,9 +24,9 @@ from lsgnn.zoo.presets import zoo_preset
 
 RIVALS = ("trees", "mlp", "classic", "linkx", "acm_gcn")
 SECONDS = 5.0  # CPU time of each, by estimate
-NS = 1.5  # per multiply-add of torch on one thread, forward, back and validation together
-TREES = 300  # grown in all, one per class and epoch
+TREE_US = 5.0  # a tree, per training node and, up to 64 of them, share of the columns
 MOST, LEAST = 100, 15  # epochs; a model that would have fewer is not asked
+PATIENCE = 40  # or less, if the model has less itself
 CLEARLY = 0.01  # of a score between 0 and 1: less is not worth another model
 
 
@@ -50,7 +49,7 @@ def rivals(prepared: Prepared, split: Split, metric: Metric, own: Judged, shared
     """
 
     def asked(name: str, prepared: Prepared = prepared) -> Rival | None:
-        config = quick_config(prepared.graph, name, metric, shared)
+        config = quick_config(Size.of(prepared.graph, split), name, metric, shared)
         if config is None:
             return None
         try:
@@ -71,20 +70,19 @@ def rivals(prepared: Prepared, split: Split, metric: Metric, own: Judged, shared
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def quick_config(graph: Graph, model: str, metric: Metric, shared: dict[str, Any]) -> Any | None:
+def quick_config(size: Size, model: str, metric: Metric, shared: dict[str, Any]) -> Any | None:
     """The model's default, cut to what the time allows; None where that is too little to learn from."""
     config = suited(zoo_preset(model, ""), shared)
     config = config.replace(select_by=select_by_for(metric, config.select_by))
-    if model == "trees":
-        return config.replace(epochs=min(config.epochs, max(LEAST, TREES // max(1, graph.num_classes))))
     if model == "classic":
         config = config.replace(hidden_channels=64, num_layers=2, lr=0.01)
-    z, layers = config.hidden_channels, getattr(config, "num_layers", 1)
-    edges = 0 if model == "mlp" else 2 * graph.num_edges * layers
-    channels = 3 if model == "acm_gcn" else 1
-    per_epoch = channels * z * (num_stored(graph) + edges + 2 * graph.num_nodes * z * 0.05 * layers) * NS * 1e-9
+    if model == "trees":  # one per class and epoch
+        per_epoch = max(2, size.classes) * size.train * min(1.0, size.columns / 64) * TREE_US * 1e-6
+    else:
+        channels, edges = 3 if model == "acm_gcn" else 1, 0 if model == "mlp" else 2 * size.edges
+        per_epoch = torch_epoch_seconds(size, config, channels, edges)
     epochs = int(min(MOST, config.epochs, SECONDS / max(per_epoch, 1e-9)))
-    return config.replace(epochs=epochs, patience=40) if epochs >= LEAST else None
+    return config.replace(epochs=epochs, patience=min(PATIENCE, config.patience)) if epochs >= LEAST else None
 
 
 def note_on(rivals: list[Rival], metric: Metric, own: float) -> str:
