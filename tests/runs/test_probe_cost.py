@@ -6,7 +6,16 @@ import pytest
 
 from lsgnn import stratified_splits
 from lsgnn.config import LSGNNConfig
-from lsgnn.runs.probe_cost import LEAST, SECONDS, Budget, Size, begin_seconds, epoch_seconds, run_seconds
+from lsgnn.runs.probe_cost import (
+    LEAST,
+    SECONDS,
+    Budget,
+    Size,
+    affordable_width,
+    begin_seconds,
+    epoch_seconds,
+    run_seconds,
+)
 from tests.graphs import two_blocks
 
 SIZE = Size(nodes=10_000, edges=50_000, stored=100_000, columns=1_000, classes=5, train=5_000, val=3_000)
@@ -51,3 +60,8 @@ def test_a_probe_may_cost_twice_the_run_that_it_is_for_but_seconds_anyway() -> N
     assert Budget.towards(SIZE, 1, CONFIG.replace(epochs=1)).seconds == SECONDS
     long = CONFIG.replace(epochs=100_000)
     assert Budget.towards(SIZE, 1, long).seconds == pytest.approx(2 * run_seconds(SIZE, long))
+
+
+def test_a_wide_layer_is_for_graphs_where_it_takes_seconds() -> None:
+    widths = [affordable_width(replace(SIZE, train=train), CONFIG) for train in (10**3, 10**5, 10**6)]
+    assert widths == [64, 32, 16]

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lsgnn import Graph, LSGNNConfig
-from lsgnn.runs.stages import LSGNN_OPEN, Stage, is_directed, num_stored, stages
+from lsgnn.runs.stages import LSGNN_OPEN, Stage, assumed, is_directed, num_stored, stages
 from lsgnn.zoo.gcn import GCNConfig
 from tests.graphs import random_graph, two_blocks
 
@@ -19,8 +19,8 @@ def test_directions_are_tried_on_directed_graphs_and_class_weights_where_classes
     assert directed["class weights"] == 1
     assert names(random_graph(), metric="average_precision")["class weights"] == 2
     assert list(directed) == [
-        *("features", "structure", "class weights", "hops", "direction", "decay", "hops again", "learning", "links"),
-        *("magnitude", "weights"),
+        *("features", "structure", "class weights", "hops", "direction", "decay", "hops again"),
+        *("residual", "learning", "links", "magnitude", "weights"),
     ]
 
 
@@ -75,3 +75,13 @@ def test_all_norms_of_rows_go_together() -> None:
     ways = magnitude(*LSGNN_OPEN)
     assert [option.get("direction") for option in ways.options] == [None, None, "undirected", "out", "in"]
     assert ways.label(4) == "batch norm, 2 hops, degrees, in"
+
+
+def test_wide_is_preferred_but_the_stages_before_assume_narrow() -> None:
+    learning = next(
+        s for s in stages(random_graph(), LSGNNConfig(), LSGNN_OPEN, "accuracy", 32) if s.name == "learning"
+    )
+    assert [option["hidden_channels"] for option in learning.options] == [32, 16, 16]
+    assert assumed([learning]) == {"hidden_channels": 16, "dropout": 0.5, "lr": 0.01}
+    width_named = stages(random_graph(), LSGNNConfig(), ("dropout",), "accuracy")
+    assert assumed(width_named) == {"dropout": 0.5}

@@ -51,10 +51,11 @@ class Decisions:
         self.config = self.config.replace(**stage.options[taken])
 
     def _longer(self, candidates: list[Any]) -> int:
-        longer = min(self.most_epochs, LONGER * self.config.epochs)
+        short: int = self.config.epochs
+        longer = min(self.most_epochs, LONGER * short)
         if self.budget is not None:
             longer = min(longer, self.budget.epochs(candidates, LONGEST_STAGE))
-        return max(self.config.epochs, longer)
+        return max(short, longer)
 
     def _judged(self, config: Any) -> Judged | TrainingDiverged:
         if config not in self._known:

@@ -83,7 +83,7 @@ def affordable_width(size: Size, config: Any) -> int:
 
 def run_seconds(size: Size, config: Any) -> float:
     """Of a training run of LSGNN by the fused engine."""
-    return begin_seconds(size) + config.epochs * epoch_seconds(size, config)
+    return begin_seconds(size) + int(config.epochs) * epoch_seconds(size, config)
 
 
 def begin_seconds(size: Size) -> float:
