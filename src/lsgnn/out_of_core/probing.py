@@ -19,7 +19,7 @@ from lsgnn.runs.decisions import Decisions
 from lsgnn.runs.defaults import Draft
 from lsgnn.runs.paired import Judged
 from lsgnn.runs.probe import Choice, OnStage
-from lsgnn.runs.stages import Stage, assumed, stages
+from lsgnn.runs.stages import Stage, first_options, stages
 from lsgnn.train.metrics import Metric, positive_class
 
 # of what LSGNN leaves to the validation nodes (`lsgnn.runs.stages.LSGNN_OPEN`), the part that a store can change
@@ -54,7 +54,7 @@ def probed(
     if not todo:
         return config, None
     parts = _sampled(parts_of(store), graph)
-    config = config.replace(epochs=min(config.epochs, EPOCHS), **assumed(todo))
+    config = config.replace(epochs=min(config.epochs, EPOCHS), **first_options(todo))
     probing = Decisions(
         lambda candidate: _judged(store, graph, candidate, parts, metric, batch_size), config, drafted.config.epochs
     )

@@ -19,7 +19,7 @@ from lsgnn.runs.decisions import Decisions
 from lsgnn.runs.defaults import following, suited
 from lsgnn.runs.judges import Judges
 from lsgnn.runs.probe_cost import MOST, Budget, Size, affordable_width
-from lsgnn.runs.stages import BASELINE_OPEN, Stage, assumed, stages
+from lsgnn.runs.stages import BASELINE_OPEN, Stage, first_options, stages
 from lsgnn.runs.tried import Tried
 from lsgnn.train.engine import Engine
 from lsgnn.train.metrics import Metric, about, shown, utility
@@ -149,7 +149,7 @@ def _probed(
     near = config.replace(K=2) if "K" in undecided else config
     size = Size.of(prepared.graph, splits[0])
     every = stages(prepared.graph, config, undecided, metric, affordable_width(size, near))
-    start, todo = config.replace(**assumed(every)), [stage for stage in every if len(stage.options) > 1]
+    start, todo = config.replace(**first_options(every)), [stage for stage in every if len(stage.options) > 1]
     candidates = [start.replace(**option) for stage in todo for option in stage.options]
     judges, budget = _affordable(prepared, splits, metric, engine, start, candidates)
     start = start.replace(epochs=min(MOST, budget.epochs(candidates), config.epochs))
