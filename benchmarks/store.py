@@ -29,8 +29,8 @@ CHUNK = 100_000  # nodes written at a time
 CLASSES = 10
 
 
-def write_arrays(folder: Path, nodes: int, features: int, edges: int) -> None:
-    """Features around their class's centre; half of the edges join nodes of one class."""
+def write_arrays(folder: Path, nodes: int, features: int, edges: int, labelled: float = 0.02) -> None:
+    """Features around their class's centre; half of the edges join nodes of one class; some nodes are labelled."""
     folder.mkdir(parents=True)
     random = np.random.default_rng(0)
     y = random.integers(0, CLASSES, nodes)
@@ -46,7 +46,7 @@ def write_arrays(folder: Path, nodes: int, features: int, edges: int) -> None:
     own = y[source[alike]]
     target[alike] = of_class[first[own] + random.integers(0, 2**62, len(own)) % size[own]]
     np.save(folder / "edge_index.npy", np.stack([source, target]))
-    np.save(folder / "y.npy", np.where(random.random(nodes) < 0.02, y, -1))
+    np.save(folder / "y.npy", np.where(random.random(nodes) < labelled, y, -1))
 
 
 def measured(*arguments: str) -> dict[str, float]:

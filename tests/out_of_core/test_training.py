@@ -44,7 +44,7 @@ def store(tmp_path: Path) -> Store:
 def test_one_batch_of_all_rows_is_the_training_of_the_torch_loop(store: Store, settings: dict[str, Any]) -> None:
     config = CONFIG.replace(**settings)
     split = stratified_splits(GRAPH.y)[0]
-    ours = train_stored(store, config, batch_size=1000)
+    ours = train_stored(store, config, batch_size=1000, engine="torch")
     theirs = train(in_memory(GRAPH, config), GRAPH.y, 2, split, config, engine="torch")
     assert ours.best_epoch == theirs.best_epoch
     for a, b in zip(ours.history, theirs.history, strict=True):
@@ -56,7 +56,7 @@ def test_one_batch_of_all_rows_is_the_training_of_the_torch_loop(store: Store, s
 
 
 def test_epochs_are_selected_by_a_ranking_in_one_process(store: Store) -> None:
-    config = CONFIG.replace(select_by="val_average_precision")
+    config = CONFIG.replace(select_by="val_average_precision", dropout=0.0)
     theirs = train(in_memory(GRAPH, config), GRAPH.y, 2, stratified_splits(GRAPH.y)[0], config, engine="torch")
     ours = train_stored(store, config, batch_size=7)
     assert all("val_average_precision" in epoch for epoch in ours.history)

@@ -86,15 +86,16 @@ def fit(
 
     if spreadsheet_safe and predictions is None:
         raise InputError("--spreadsheet-safe is for predictions: pass --predictions FILE too, or drop it")
+    options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
     if graph is not None and is_store(graph):
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, data_dir=data_dir)
         stores.refuse(missing=missing != "impute", delimiter=delimiter, name=name)
         stores.refuse(minutes=minutes, trials=trials, storage=storage, no_stop_early=not stop_early)
-        stores.refuse(split=split, engine=engine != "auto", model=model not in (None, "lsgnn") and model)
+        stores.refuse(split=split, model=model not in (None, "lsgnn") and model)
         decided: dict[str, Any] = dict(metric=options.checked_metric(metric), threshold=threshold, cost=cost)
         where: dict[str, Any] = dict(predictions=predictions, spreadsheet_safe=spreadsheet_safe, report=report)
-        how_many: dict[str, Any] = dict(members=members, batch_size=batch_size)
-        stores.fit_store(graph, out, preset=preset, changes=set or [], json=json, **where, **decided, **how_many)
+        how_done: dict[str, Any] = dict(members=members, batch_size=batch_size, engine=engine)
+        stores.fit_store(graph, out, preset=preset, changes=set or [], json=json, **where, **decided, **how_done)
         return
     options.check_places((out, ()), (predictions, (".csv", ".parquet")), (report, (".html",)))
     if out is not None:
@@ -105,7 +106,6 @@ def fit(
     budget = {"minutes": minutes, "trials": trials, "storage": storage}
     stray = [option for option, value in budget.items() if value is not None] + ["no-stop-early"] * (not stop_early)
     alone = {"preset": preset != "default", "set": set, "engine": engine != "auto", "members": members > 1}
-    options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
     if journal is not None and continued is None:
         raise InputError("--journal is for a run that is trained again: pass --continue RUN too, or drop it")
     if continued is not None:

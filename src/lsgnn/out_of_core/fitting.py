@@ -15,12 +15,13 @@ from lsgnn.out_of_core.remembered_choice import remembered
 from lsgnn.out_of_core.settings import require_suited
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.stored_run import StoredRun
-from lsgnn.out_of_core.training import train_stored
+from lsgnn.out_of_core.training import train_stored, why_torch
 from lsgnn.out_of_core.world import World
 from lsgnn.runs.defaults import Draft, chosen_metric, following
 from lsgnn.runs.fit import rule_for, with_decision
 from lsgnn.runs.probe import Choice, OnStage
 from lsgnn.runs.run import Run
+from lsgnn.train.engine import Engine
 from lsgnn.train.environment import environment
 from lsgnn.train.loop import OnEpoch
 from lsgnn.train.metrics import Metric
@@ -35,6 +36,7 @@ def fit_stored(
     threshold: str | float | None = None,
     cost: str | Sequence[float] | None = None,
     batch_size: int = 8192,
+    engine: Engine = "auto",
     device: str = "cpu",
     world: World | None = None,
     on_epoch: OnEpoch | None = None,
@@ -50,6 +52,8 @@ def fit_stored(
             choose what is not named (`lsgnn.out_of_core.probing`); the notes and `run.tried` tell.
         members, metric, threshold, cost: as in `lsgnn.fit`.
         batch_size: rows of one optimiser step.
+        engine: the fused CPU engine wherever it can train the settings (`auto`; where it cannot, a note says why), that
+            one or none (`cpu`), or the torch loop (`torch`).
         world: the processes that train together (see `lsgnn.out_of_core.world.joined_world`).
         on_stage: called with the name of each decision of the probe before it is made.
         resume: folder for the state after every epoch; a call that was killed goes on from it. Remove it afterwards.
@@ -61,6 +65,7 @@ def fit_stored(
     drafted = Draft(config) if isinstance(config, LSGNNConfig) else config or draft_of(store)
     drafted = drafted.replace(**settings)
     require_suited(store, drafted.config)
+    why_torch(drafted.config, engine, device)  # raises where the engine that is asked for cannot
     graph, split = labelled_graph(store)
     metric, notes = chosen_metric(graph, [split], metric)
     rule = rule_for(graph, metric, threshold, cost)
@@ -68,13 +73,16 @@ def fit_stored(
     folder = None if resume is None else make_folder(resume)
 
     def choose() -> tuple[LSGNNConfig, Choice | None]:
-        decides = [store.identity, drafted.config.to_dict(), sorted(drafted.open_to), metric, batch_size]
+        decides = [store.identity, drafted.config.to_dict(), sorted(drafted.open_to), metric, batch_size, engine]
         file = None if folder is None else folder / "choice.json"
-        return remembered(file, decides, metric, lambda: probed(store, graph, drafted, metric, batch_size, on_stage))
+        tried: dict[str, Any] = dict(batch_size=batch_size, engine=engine, on_stage=on_stage)
+        return remembered(file, decides, metric, lambda: probed(store, graph, drafted, metric, **tried))
 
     settled, choice = world.of_first(choose)
     notes += [] if choice is None else [str(choice)]
-    how: dict[str, Any] = dict(batch_size=batch_size, device=device, world=world, on_epoch=on_epoch)
+    if engine == "auto" and (reason := why_torch(settled, engine, device)):
+        notes.append(f"trained by the torch loop, as the CPU engine does not know {reason}")
+    how: dict[str, Any] = dict(batch_size=batch_size, engine=engine, device=device, world=world, on_epoch=on_epoch)
     trained = tuple(
         train_stored(
             store,

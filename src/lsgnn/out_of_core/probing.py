@@ -20,6 +20,7 @@ from lsgnn.runs.defaults import Draft
 from lsgnn.runs.paired import Judged
 from lsgnn.runs.probe import Choice, OnStage
 from lsgnn.runs.stages import Stage, first_options, stages
+from lsgnn.train.engine import Engine
 from lsgnn.train.metrics import Metric, positive_class
 
 # of what LSGNN leaves to the validation nodes (`lsgnn.runs.stages.LSGNN_OPEN`), the part that a store can change
@@ -41,7 +42,9 @@ def probed(
     graph: Graph,
     drafted: Draft,
     metric: Metric,
+    *,
     batch_size: int,
+    engine: Engine = "auto",
     on_stage: OnStage | None = None,
 ) -> tuple[LSGNNConfig, Choice | None]:
     """The configuration with what is open decided, and how; as it is if nothing is.
@@ -56,7 +59,9 @@ def probed(
     parts = _sampled(parts_of(store), graph)
     config = config.replace(epochs=min(config.epochs, EPOCHS), **first_options(todo))
     probing = Decisions(
-        lambda candidate: _judged(store, graph, candidate, parts, metric, batch_size), config, drafted.config.epochs
+        lambda candidate: _judged(store, graph, candidate, parts, metric, batch_size=batch_size, engine=engine),
+        config,
+        drafted.config.epochs,
     )
     for stage in todo:
         if on_stage is not None:
@@ -83,10 +88,10 @@ def _sampled(parts: Parts, graph: Graph) -> Parts:
 
 
 def _judged(
-    store: Store, graph: Graph, config: LSGNNConfig, parts: Parts, metric: Metric, batch_size: int
+    store: Store, graph: Graph, config: LSGNNConfig, parts: Parts, metric: Metric, **how: Any
 ) -> Judged | TrainingDiverged:
     try:
-        trained = train_stored(store, config, batch_size=batch_size, parts=parts)
+        trained = train_stored(store, config, parts=parts, **how)
     except TrainingDiverged as error:
         return error
     val, seen = parts[1], np.concatenate(parts)

@@ -36,8 +36,8 @@ class StoredRows:
 
     def labelled(self, places: NDArray[np.integer]) -> Rows:
         """Rows of the labelled nodes at these places among all labelled ones."""
-        basis = self._files["rows"][np.asarray(places)][:, : self.config.K + 1].astype(np.float32, copy=False)
-        return self._rows(self._channels(basis), self._files["labelled"][places])
+        basis = self.files["rows"][np.asarray(places)][:, : self.config.K + 1].astype(np.float32, copy=False)
+        return self._rows(self._channels(basis), self.files["labelled"][places])
 
     def range(self, start: int, stop: int, reduced: Reduced | None = None) -> Rows:
         """Rows of the nodes start … stop-1, labelled or not.
@@ -60,7 +60,7 @@ class StoredRows:
 
     def neighbours(self, nodes: NDArray[np.integer]) -> Neighbours:
         """What LocalSim reads of any nodes."""
-        return Neighbours.of(self._similarities(nodes))
+        return Neighbours.of(self.similarities(nodes))
 
     @property
     def at_once(self) -> int:
@@ -70,7 +70,7 @@ class StoredRows:
 
     def chunks(self) -> Iterator[tuple[int, int]]:
         """[first, last) of ranges that cover all nodes, each with as many rows and edges as the memory allows."""
-        memory, indptr, rows = self.store.manifest.memory, self._files["indptr"], self.at_once
+        memory, indptr, rows = self.store.manifest.memory, self.files["indptr"], self.at_once
         start = 0
         while start < self.store.num_nodes:
             within = int(np.searchsorted(indptr, indptr[start] + memory // BYTES_PER_NEIGHBOUR, side="right")) - 1
@@ -81,8 +81,8 @@ class StoredRows:
     def set_scales(self, model: LSGNN) -> None:
         """Measures the similarities and degrees of the store for a model that standardises them."""
         if self.config.localsim_scale == "standard" or self.config.localsim_degree:
-            log_degree = np.log1p(np.diff(self._files["indptr"]))
-            model.set_scales(mean_and_std(self._files["similarity"]), mean_and_std(log_degree))
+            log_degree = np.log1p(np.diff(self.files["indptr"]))
+            model.set_scales(mean_and_std(self.files["similarity"]), mean_and_std(log_degree))
 
     def _rows(self, channels: Channels, nodes: NDArray[np.integer]) -> Rows:
         return Rows(channels, self.neighbours(nodes))
@@ -96,17 +96,17 @@ class StoredRows:
         return torch.from_numpy(channel_mixing(self.config))
 
     @cached_property
-    def _files(self) -> dict[str, NDArray[Any]]:
+    def files(self) -> dict[str, NDArray[Any]]:
         name = similarity_neighbours(self.store.config)
         files = {file: self.store.array(file) for file in ("rows", "labelled", "similarity")}
         if self.store.manifest.weighted:
             files["weights"] = self.store.array(f"{name}/weights")
         return files | {"indptr": self.store.array(f"{name}/indptr")}
 
-    def _similarities(self, nodes: NDArray[np.integer]) -> NeighbourSimilarity:
-        first, last = self._files["indptr"][nodes], self._files["indptr"][np.asarray(nodes) + 1]
+    def similarities(self, nodes: NDArray[np.integer]) -> NeighbourSimilarity:
+        first, last = self.files["indptr"][nodes], self.files["indptr"][np.asarray(nodes) + 1]
         ends = np.concatenate([[0], np.cumsum(last - first)])  # of each node's edges among all of these
         edges = np.repeat(first - ends[:-1], last - first) + np.arange(ends[-1])
-        weights = self._files["weights"][edges] if "weights" in self._files else np.ones(len(edges), np.float32)
+        weights = self.files["weights"][edges] if "weights" in self.files else np.ones(len(edges), np.float32)
         neighbours = sp.csr_array((weights, np.arange(len(edges)), ends), shape=(len(nodes), max(1, len(edges))))
-        return NeighbourSimilarity.of(neighbours, self._files["similarity"][edges])
+        return NeighbourSimilarity.of(neighbours, self.files["similarity"][edges])

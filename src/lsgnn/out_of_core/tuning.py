@@ -93,7 +93,7 @@ def tune_stored(
     metric, _ = chosen_metric(graph, [split], metric)
     drafted = following(drafted, metric) if follows else drafted
     require_suited(store, drafted.config)
-    settled, _ = probed(store, graph, drafted, metric, batch_size)
+    settled, _ = probed(store, graph, drafted, metric, batch_size=batch_size)
     suggest = space_of_store(space_of(space, settled.select_by), store, settled)
     limits = limits_of(suggest)
     require_inside(start, limits)

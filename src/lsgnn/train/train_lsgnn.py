@@ -18,7 +18,7 @@ from lsgnn.propagate.extremes import require_moderate_similarity
 from lsgnn.propagate.precompute import Precomputed
 from lsgnn.propagate.similarity import edge_similarity, mean_and_std, pairs_of
 from lsgnn.train.engine import Engine, require_device, require_engine
-from lsgnn.train.fused import logits_cpu, supports, train_cpu
+from lsgnn.train.fused import logits_cpu, obstacle, supports, train_cpu
 from lsgnn.train.loop import OnEpoch, train_torch
 from lsgnn.train.seeded import seeded
 from lsgnn.train.trained import Trained
@@ -43,7 +43,7 @@ def train(
     if engine == "cpu" and device != "cpu":
         raise InputError(f"engine='cpu' cannot train on device={device!r}: use engine='auto' or 'torch'")
     if engine == "cpu" and not supports(config):
-        raise InputError("engine='cpu' cannot train these settings: use engine='auto' or 'torch'")
+        raise InputError(f"engine='cpu' cannot train with {obstacle(config)}: use engine='auto' or 'torch'")
     require_moderate_similarity(pre.similarity, config)
     if not fused:
         require_device(device)

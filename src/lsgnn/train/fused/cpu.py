@@ -27,12 +27,18 @@ from lsgnn.train.trained import Epoch, Trained, require_memory_for_history
 
 def supports(config: LSGNNConfig) -> bool:
     """True if the engine can train these settings; everything else is for the torch loop."""
-    return (
-        config.weights in ("localsim", "graph")
-        and config.reduce_layers == 1
-        and config.head == "linear"
-        and config.K <= MAX_BASIS_K
-    )
+    return not obstacle(config)
+
+
+def obstacle(config: LSGNNConfig) -> str:
+    """The first setting that the engine cannot train, as NAME=VALUE; empty if it can train all."""
+    unfit = {
+        "weights": config.weights not in ("localsim", "graph"),
+        "reduce_layers": config.reduce_layers > 1,
+        "head": config.head != "linear",
+        "K": config.K > MAX_BASIS_K,
+    }
+    return next((f"{name}={getattr(config, name)!r}" for name, is_unfit in unfit.items() if is_unfit), "")
 
 
 def train_cpu(
@@ -131,4 +137,4 @@ def _lines(history: NDArray[np.float64], key: Score | None, before: int = 0) -> 
 
 def _require_support(config: LSGNNConfig) -> None:
     if not supports(config):
-        raise InputError("the CPU engine cannot train these settings: use engine='auto' or 'torch'")
+        raise InputError(f"the CPU engine cannot train with {obstacle(config)}: use engine='auto' or 'torch'")

@@ -172,7 +172,7 @@ def row_operands(
 ) -> ScoredRows:
     """Inputs of the scored nodes, y [b] their classes; `weights` know the scales of what is standardised."""
     similarity, degree, smoothing = pre.similarity, weights.get(DEGREE_SCALE), NO_SMOOTHING
-    values = _standardized(similarity.values, weights.get(SIMILARITY_SCALE))
+    values = standardized(similarity.values, weights.get(SIMILARITY_SCALE))
     if layout.hops:
         if pre.smoothing is None:
             raise InputError("there is nothing to smooth LocalSim with: precompute it with localsim_hops")
@@ -188,12 +188,12 @@ def row_operands(
         share=as_csr(share),
         similarity=values,
         share_T=as_csr(share_T),
-        log_degree=NO_FLOATS if degree is None else _standardized(similarity.log_degree[scored], degree),
+        log_degree=NO_FLOATS if degree is None else standardized(similarity.log_degree[scored], degree),
         smoothing=smoothing,
     )
 
 
-def _standardized(values: Floats, scale: Tensor | None) -> Floats:
+def standardized(values: Floats, scale: Tensor | None) -> Floats:
     """By the mean and standard deviation that the model keeps, if it does; a copy in any case."""
     mean, std = (0.0, 1.0) if scale is None else scale.numpy()
     return np.asarray((values - mean) / std, dtype=np.float32)
