@@ -46,10 +46,31 @@ def test_hops_are_chosen_by_validation_rows_of_a_sample(store: Store, monkeypatc
 
 
 def test_what_is_named_is_not_tried(store: Store) -> None:
-    assert draft_of(store).open_to == {"class_weight", "K", "hidden_channels", "weight_decay", "weights"}
+    norms = {"reduce_norm", "out_norm"}
+    assert draft_of(store).open_to == {"class_weight", "K", "hidden_channels", "weight_decay", "weights"} | norms
     run = fit_stored(store, K=2, weight_decay=0.0, **QUICK)
     assert (run.config.K, run.tried) == (2, ())
     assert fit_stored(store, store.config.replace(epochs=1)).tried == ()
+
+
+def crowded(n: int = 400) -> Graph:
+    """A node is of the class that says whether it has many neighbours: nothing but the size of a sum shows it."""
+    random = np.random.default_rng(0)
+    y = np.arange(n) % 2
+    source = np.repeat(np.arange(n), np.where(y, 6, 1))
+    target = random.integers(0, n, len(source))
+    return Graph(x=np.ones((n, 2), np.float32), edge_index=np.stack([source, target]), y=y, name="crowd")
+
+
+def test_batch_norm_is_chosen_where_sizes_tell_the_classes_apart(tmp_path: Path) -> None:
+    config = LSGNNConfig(K=2, direction="out", feature_norm="none", lr=0.05, dropout=0.0, weight_decay=0.0)
+    store, seen = precompute(crowded(), tmp_path / "store", config), list[str]()
+    run = fit_stored(store, on_stage=seen.append, **QUICK)
+    assert seen == ["magnitude"]
+    assert (run.config.reduce_norm, run.config.out_norm, run.config.lr) == ("batch", False, 0.05)
+    assert run.metrics["val_accuracy"] > 0.9
+    named = fit_stored(store, out_norm=True, **QUICK)
+    assert (named.config.reduce_norm, named.tried) == ("row", ())
 
 
 def test_a_sample_has_every_class_and_about_the_shares_of_all() -> None:

@@ -111,10 +111,10 @@ def test_a_saved_run_predicts_as_before(store: Store, tmp_path: Path) -> None:
 
 def test_seeds_are_ensembled_scored_and_decided_as_in_memory(tmp_path: Path) -> None:
     graph = rare()
-    how: dict[str, Any] = dict(members=2, cost=(10, 1))
+    how: dict[str, Any] = dict(members=2, cost=(10, 1), engine="torch")
     store = precompute(graph, tmp_path / "store", CONFIG)
     run = fit_stored(store, Draft(CONFIG), batch_size=1000, **how)
-    other = lsgnn.fit(graph, CONFIG, engine="torch", metric="average_precision", **how)
+    other = lsgnn.fit(graph, CONFIG, metric="average_precision", **how)
     assert run.metric == "average_precision"  # as 95 % are of one class
     assert "scored by average precision of 'fraud' instead of accuracy" in run.notes[0]
     assert len(run.members) == 2

@@ -38,7 +38,19 @@ def tune(
             "Commands may share it; then the order in which their trials end decides."
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Training runs at the same time (not for stores).", min=1)] = 2,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            help="Training runs at the same time (default: 2); where GRAPH is a store, processes that share the search "
+            "(default: 1; with --ray, tasks of the cluster, default: 2).",
+            min=1,
+            show_default=False,
+        ),
+    ] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(help="GRAPH is a store: search on the Ray cluster at this address ('local': a new one here)."),
+    ] = None,
     splits: Annotated[str, typer.Option(help="all, one number, or numbers joined by commas.")] = "all",
     metric: options.Metric = None,
     preset: options.Preset = "default",
@@ -75,8 +87,14 @@ def tune(
         written: dict[str, Any] = dict(export=export, report=report, out=out, json=json)
         wanted: dict[str, Any] = dict(space=space, trials=trials, grid=grid, rescore=rescore, seed=seed)
         wanted |= dict(storage=storage, minutes=minutes, batch_size=batch_size, members=members, test=test)
+        wanted |= dict(jobs=jobs, ray=ray)
         tune_store(graph, preset, set or [], metric, **written, **wanted)
         return
+    if ray is not None:
+        raise InputError(
+            "--ray is for stores: `lsgnn precompute` makes one; or start several commands with one --storage"
+        )
+    jobs = jobs or 2
     how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
     g = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
     model = options.model_name(model, preset)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -73,10 +74,11 @@ def fit_stored(
     folder = None if resume is None else make_folder(resume)
 
     def choose() -> tuple[LSGNNConfig, Choice | None]:
-        decides = [store.identity, drafted.config.to_dict(), sorted(drafted.open_to), metric, batch_size, engine]
+        tried: dict[str, Any] = dict(batch_size=batch_size, engine=engine, alone=world.size == 1)
+        decides = [store.identity, drafted.config.to_dict(), sorted(drafted.open_to), metric, tried]
         file = None if folder is None else folder / "choice.json"
-        tried: dict[str, Any] = dict(batch_size=batch_size, engine=engine, on_stage=on_stage)
-        return remembered(file, decides, metric, lambda: probed(store, graph, drafted, metric, **tried))
+        probe = partial(probed, store, graph, drafted, metric, on_stage=on_stage, **tried)
+        return remembered(file, decides, metric, probe)
 
     settled, choice = world.of_first(choose)
     notes += [] if choice is None else [str(choice)]

@@ -8,53 +8,27 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
-from lsgnn.graph.graph import Graph
-from lsgnn.out_of_core.labelled_run import labelled_graph, labelled_logits
+from lsgnn.out_of_core.executors import Executor
+from lsgnn.out_of_core.labelled_run import labelled_graph
 from lsgnn.out_of_core.probing import draft_of, probed
 from lsgnn.out_of_core.settings import require_suited
 from lsgnn.out_of_core.store import Store
-from lsgnn.out_of_core.store_space import space_of_store
-from lsgnn.out_of_core.training import parts_of, train_stored
+from lsgnn.out_of_core.stored_search import THE_SPLIT, StoredSearch, run_alone
 from lsgnn.runs.defaults import Draft, chosen_metric, following
-from lsgnn.train.metrics import Metric, displayed, measure, positive_class, utility
+from lsgnn.train.metrics import Metric
 from lsgnn.tuning.choice import TOP, Tuning, choose
 from lsgnn.tuning.database import place_of
-from lsgnn.tuning.grid import best_cells
-from lsgnn.tuning.limits import limits_of, nearest, require_inside, require_same_space
-from lsgnn.tuning.study import OnTrial, open_study, search
-from lsgnn.tuning.tuner import space_of
+from lsgnn.tuning.study import OnTrial, open_study
 from lsgnn.zoo.lsgnn_space import SpaceName
-
-THE_SPLIT = [0]  # a store has one
-
-
-@dataclass(frozen=True, eq=False)
-class StoredScorer:
-    """Validation scores of settings on a store, as `lsgnn.tuning.scorer.Scorer` has them."""
-
-    store: Store
-    graph: Graph
-    base: LSGNNConfig
-    metric: Metric
-    batch_size: int
-
-    def scores(self, settings: dict[str, Any], splits: Sequence[int], seed: int) -> Iterator[float]:
-        config, (train, val) = self.base.replace(**settings, seed=seed), parts_of(self.store)
-        trained = train_stored(self.store, config, batch_size=self.batch_size)
-        y, positive = self.graph.y, positive_class(self.graph.y[np.concatenate([train, val])])
-        score = measure(self.metric, labelled_logits(self.store, config, [trained], val), y[val], positive)
-        yield displayed(self.metric, utility(self.metric, score))
 
 
 def tune_stored(
@@ -72,6 +46,8 @@ def tune_stored(
     rescore: int = TOP,
     seed: int = 0,
     batch_size: int = 8192,
+    executor: Executor | None = None,
+    workers: int = 2,
     on_trial: OnTrial | None = None,
 ) -> Tuning:
     """Tunes LSGNN on a store by its validation score; test nodes are not involved.
@@ -80,9 +56,11 @@ def tune_stored(
         space: the paper's search space or the extended one, without what the store has settled; hops as far as it has.
         base: hyperparameters the space does not touch, by default those that `fit_stored` would choose.
         batch_size: rows of one optimiser step.
+        executor: who searches: this process (None), or `workers` tasks of a pool (`lsgnn.out_of_core.processes`) or of
+            a Ray cluster (`lsgnn.out_of_core.ray`), which share the study in `storage`.
         trials, metric, keep_select_by, storage, grid, start, timeout, rescore, seed, on_trial: as in `lsgnn.tune`.
     """
-    for setting, value in (("trials", trials), ("rescore", rescore)):
+    for setting, value in (("trials", trials), ("rescore", rescore), ("workers", workers)):
         if value < 1:
             raise InputError(f"{setting}={value} is out of range: it must be at least 1")
     if not timeout > 0:
@@ -94,26 +72,37 @@ def tune_stored(
     drafted = following(drafted, metric) if follows else drafted
     require_suited(store, drafted.config)
     settled, _ = probed(store, graph, drafted, metric, batch_size=batch_size)
-    suggest = space_of_store(space_of(space, settled.select_by), store, settled)
-    limits = limits_of(suggest)
-    require_inside(start, limits)
-    scorer = StoredScorer(store, graph, settled, metric, batch_size)
-    began, deadline = time.perf_counter(), time.monotonic() + timeout
-    file = place_of(storage) if storage else None
+    began, name = time.perf_counter(), f"{graph.name}/lsgnn/{space}"
     parts = [store.identity, settled.to_dict(), metric, seed, batch_size]
-    decides = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-    name = f"{graph.name}/lsgnn/{space}"
-    study = open_study(name, file, decides=decides)
-    require_same_space(study, limits)
-    known = nearest(settled.to_dict(), limits)
-    first = [known | dict(settings) for settings in start]
-    if grid:
-        look = partial(best_cells, scorer, open_study(f"{name}/grid", file, decides=decides), THE_SPLIT, seed)
-        first += [known | cell for cell in look(deadline, file)]
+    how = StoredSearch(
+        folder=store.folder.resolve(),
+        settled=settled,
+        metric=metric,
+        space=space,
+        batch_size=batch_size,
+        seed=seed,
+        trials=trials,
+        grid=grid,
+        start=tuple(dict(settings) for settings in start),
+        name=name,
+        decides=hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest(),
+        place="",
+    )
+    if executor is not None and not storage:
+        raise InputError("workers of a search meet in a file: pass storage, where all of them can reach it")
+    file = place_of(storage) if storage else None
+    how.require_same_space(file)
+    if executor is None:
+        study = how.run(file, timeout, on_trial)
     else:
-        first.append(known)
-    search(study, scorer, suggest, THE_SPLIT, trials, seed, on_trial, deadline, first, file)
-    tuning = choose(study, scorer, THE_SPLIT, seed, rescore)
+        call = secrets.token_hex(4)
+        tasks = [(replace(how, place=f"{call}/{number}"), file, timeout) for number in range(workers)]
+        for _ in executor(run_alone, tasks):
+            pass
+        study = open_study(name, file, decides=how.decides)
+        if on_trial is not None:
+            on_trial(study)
+    tuning = choose(study, how.scorer, THE_SPLIT, seed, rescore)
     seconds = study.user_attrs.get("seconds", 0.0) + time.perf_counter() - began
     study.set_user_attr("seconds", seconds)
     return replace(tuning, seconds=seconds)

@@ -1,4 +1,4 @@
-"""The processes that train together: one, or as many as torchrun started."""
+"""The processes that train together: one, or as many as torchrun or Ray Train started."""
 
 from __future__ import annotations
 
@@ -58,11 +58,14 @@ class World:
 
 @contextmanager
 def joined_world() -> Iterator[World]:
-    """The world that torchrun's variables describe, on CPUs; this process alone where there are none."""
-    if "RANK" not in os.environ or int(os.environ.get("WORLD_SIZE", "1")) == 1:
+    """The world that torchrun's variables describe, on CPUs, or that Ray Train has made; this process alone where there
+    is neither."""
+    is_made = distributed.is_initialized()
+    if not is_made and ("RANK" not in os.environ or int(os.environ.get("WORLD_SIZE", "1")) == 1):
         yield World()
         return
-    distributed.init_process_group("gloo")
+    if not is_made:
+        distributed.init_process_group("gloo")
     world = World(distributed.get_rank(), distributed.get_world_size())
     try:
         yield world
@@ -76,4 +79,5 @@ def joined_world() -> Iterator[World]:
             "run is to be written, they go on after the last epoch"
         ) from error
     finally:
-        distributed.destroy_process_group()
+        if not is_made:
+            distributed.destroy_process_group()

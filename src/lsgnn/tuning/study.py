@@ -98,7 +98,7 @@ def search(
             scores = _score(study, trial, scorer, space, splits, seed)
         except BaseException:  # Ctrl-C in a notebook, say: this process lives on, but the trial does not
             with turn(file):
-                _close(study, trial.number)
+                close(study, trial.number)
             raise
         trial.set_user_attr("val", scores)
         complete = len(scores) == len(splits)
@@ -178,10 +178,10 @@ def recover(study: optuna.Study) -> None:
         started = trial.datetime_start.timestamp() if trial.datetime_start else 0.0
         silent = time.time() - trial.user_attrs.get("seen", started)
         if worker_is_gone(mark) or (not is_here(mark) and silent > SILENT_SECONDS):
-            _close(study, trial.number)
+            close(study, trial.number)
 
 
-def _close(study: optuna.Study, number: int) -> None:
+def close(study: optuna.Study, number: int) -> None:
     """Queues a trial's settings again, unless that has been done, and ends it without a result; in one's `turn`.
 
     Where it had not drawn all of them, those that were asked for: in the same place the others are drawn as before.
