@@ -224,7 +224,7 @@ def store_epochs_table(stored: Stored) -> str:
         seconds, rows = entry["cpu_seconds_per_epoch"], entry["train_rows"] + entry["val_rows"]
         size = {"float32": 4, "float16": 2}[entry["dtype"]]
         megabytes = rows * (measured["hops"] + 1) * measured["features"] * size / 1e6
-        times = (f"{seconds[name]:.2f} s" for name in ("cpu", "torch", "copy"))
+        times = (f"{seconds[name]:.2f} s, {megabytes / seconds[name]:.0f} MB/s" for name in ("cpu", "torch", "copy"))
         lines.append(f"| {rows:,}, {entry['dtype']}, {megabytes:.0f} MB | {' | '.join(times)} |")
     return "\n".join(lines)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch import distributed
 
 from lsgnn import Graph, InputError, LSGNNConfig, stratified_splits
 from lsgnn.out_of_core.filling import precompute
@@ -129,6 +130,16 @@ def test_alone_there_is_nobody_to_join() -> None:
     with joined_world() as world:
         assert (world.rank, world.size, world.is_first) == (0, 1, True)
         assert float(world.sum(torch.tensor(3.0))) == 3.0
+
+
+def test_a_group_that_ray_train_made_is_joined_and_left_as_it_is(tmp_path: Path) -> None:
+    distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/meeting", rank=0, world_size=1)
+    try:
+        with joined_world() as world:
+            assert (world.rank, world.size) == (0, 1)
+        assert distributed.is_initialized()
+    finally:
+        distributed.destroy_process_group()
 
 
 TOGETHER = """
