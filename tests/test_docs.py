@@ -157,7 +157,7 @@ def test_cheap_commands_of_the_docs_run(capsys: pytest.CaptureFixture[str], monk
 def test_hardly_anything_is_left_out() -> None:
     """A block that cannot run offline says why; there are few of them."""
     left_out = [block for blocks in BLOCKS.values() for block in blocks if block.reason is not None]
-    assert len(left_out) <= 3, [f"{b.page.name}:{b.line} {b.reason}" for b in left_out]
+    assert len(left_out) <= 4, [f"{b.page.name}:{b.line} {b.reason}" for b in left_out]
 
 
 def test_the_command_reference_knows_every_command_and_option(generated: Any) -> None:

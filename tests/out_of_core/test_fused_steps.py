@@ -8,11 +8,14 @@ import pytest
 import torch
 
 from lsgnn import Graph, InputError, LSGNNConfig
+from lsgnn.graph.splits import Split
 from lsgnn.out_of_core import fitting, fused_rows
 from lsgnn.out_of_core.filling import precompute
 from lsgnn.out_of_core.fused_steps import affordable_threads, layout_of
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.training import train_stored, why_torch
+from lsgnn.propagate.precompute import precompute as in_memory
+from lsgnn.train.train_lsgnn import train
 from lsgnn.train.trained import StopTraining, Trained
 from tests.graphs import random_graph, two_blocks
 
@@ -87,6 +90,17 @@ def test_rows_in_half_precision_are_read_as_they_are(tmp_path: Path) -> None:
     store = precompute(weighted_graph(), tmp_path / "half", CONFIG, **how)
     assert store.array("rows").dtype == np.float16
     ours, theirs = (train_stored(store, CONFIG, batch_size=20, engine=engine) for engine in ("cpu", "torch"))
+    require_same(ours, theirs, 1e-5)
+
+
+@pytest.mark.parametrize("settings", [{}, {"reduce_norm": "batch"}])
+def test_one_batch_of_all_rows_is_the_training_in_memory_with_its_dropout(
+    store: Store, settings: dict[str, Any]
+) -> None:
+    config, split = CONFIG.replace(dropout=0.5, seed=3, **settings), Split(*map(store.array, ("train", "val", "test")))
+    ours = train_stored(store, config, batch_size=1000, engine="cpu")
+    graph = weighted_graph()
+    theirs = train(in_memory(graph, config), graph.y, 3, split, config, engine="cpu")
     require_same(ours, theirs, 1e-5)
 
 

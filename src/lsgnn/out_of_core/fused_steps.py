@@ -16,7 +16,7 @@ from lsgnn.out_of_core.fused_rows import FusedRows
 from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.steps import Places
 from lsgnn.out_of_core.world import World
-from lsgnn.train.fused.epochs import GRADIENT, PREDICT
+from lsgnn.train.fused.epochs import GRADIENT, PREDICT, mixed
 from lsgnn.train.fused.layout import Layout
 from lsgnn.train.fused.paths import DENSE_NS, LEAST_NS
 from lsgnn.train.fused.structs import State
@@ -60,9 +60,7 @@ class FusedSteps:
         task = self.rows.task(own, self.y[own], share, self.weights, learns=True)
         line, state = np.zeros((1, 4)), State(self.gradient, self.gradient, self.gradient)
         if epoch != self.epoch:
-            # dropout goes by seed and node, and a node is in one batch of an epoch
-            seed = int(np.random.SeedSequence([self.config.seed, epoch]).generate_state(1)[0])
-            self.epoch, self.drawing = epoch, self.config.replace(seed=seed)
+            self.epoch, self.drawing = epoch, self.config.replace(seed=seed_of(self.config.seed, epoch))
         task.run(GRADIENT, self.drawing, state, line)
         for parameter in self.learned:
             assert parameter.grad is not None
@@ -79,6 +77,16 @@ class FusedSteps:
 
     def publish(self) -> None:
         self.model.load_state_dict(self.layout.unpack(self.weights) | self.constant)
+
+
+def seed_of(seed: int, epoch: int) -> int:
+    """The seed with which the first epoch of a training run drops out what the given one does with `seed`.
+
+    Dropout goes by seed, epoch and node, and a node is in one batch of an epoch.
+    """
+    with np.errstate(over="ignore"):
+        first, wanted = (int(mixed.py_func(np.uint32(number))) for number in (0, epoch - 1))  # type: ignore[attr-defined]
+    return seed ^ first ^ wanted
 
 
 def layout_of(model: LSGNN, config: LSGNNConfig) -> Layout:

@@ -1,8 +1,8 @@
 """Training on the rows of a store, in mini-batches; under torchrun by several processes, each with a part of each one.
 
 Mathematically a batch is a batch, however many processes share it and whichever engine runs it: the loss is the mean
-over all of it. What differs is the order of sums and, with dropout, the random numbers. One batch of all training rows
-is the training of `lsgnn.train.loop`.
+over all of it. What differs is the order of sums and, with dropout, the random numbers: those of the engine. One batch
+of all training rows is the training of `lsgnn.train.train_lsgnn`.
 """
 
 from __future__ import annotations
