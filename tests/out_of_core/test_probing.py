@@ -14,7 +14,7 @@ from lsgnn.out_of_core.probing import draft_of
 from lsgnn.out_of_core.sampling import stratified_sample
 from lsgnn.out_of_core.store import Store
 
-QUICK: dict[str, Any] = dict(epochs=30, hidden_channels=8, weights="graph")
+QUICK: dict[str, Any] = dict(epochs=30, hidden_channels=8, weights="graph", gamma=0.5)
 
 
 def far_sighted(n: int = 400) -> Graph:
@@ -47,7 +47,8 @@ def test_hops_are_chosen_by_validation_rows_of_a_sample(store: Store, monkeypatc
 
 def test_what_is_named_is_not_tried(store: Store) -> None:
     norms = {"reduce_norm", "out_norm"}
-    assert draft_of(store).open_to == {"class_weight", "K", "hidden_channels", "weight_decay", "weights"} | norms
+    others = {"class_weight", "K", "gamma", "hidden_channels", "weight_decay", "weights"}
+    assert draft_of(store).open_to == others | norms
     run = fit_stored(store, K=2, weight_decay=0.0, **QUICK)
     assert (run.config.K, run.tried) == (2, ())
     assert fit_stored(store, store.config.replace(epochs=1)).tried == ()

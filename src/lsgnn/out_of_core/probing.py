@@ -1,11 +1,13 @@
 """What nobody decided is chosen for a store as `lsgnn.runs.probe` does for a graph: by short training runs.
 
-A store holds hops 0 … K of one direction and one scaling, so that fewer hops, the weights of classes, how to learn,
+A store holds hops 0 … K of one direction and one scaling, so that fewer hops, γ, the weights of classes, how to learn,
 batch norm and LSGNN's kind of weights are open. The runs see a sample of the training rows and are judged by one of
 validation rows.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +27,10 @@ from lsgnn.train.engine import Engine
 from lsgnn.train.metrics import Metric, positive_class
 
 # of what LSGNN leaves to the validation nodes (`lsgnn.runs.stages.LSGNN_OPEN`), the part that a store can change
-OPEN = ("class_weight", "K", "hidden_channels", "dropout", "weight_decay", "lr", "weights", "reduce_norm", "out_norm")
+OPEN = (
+    *("class_weight", "K", "gamma", "hidden_channels", "dropout", "weight_decay", "lr"),
+    *("weights", "reduce_norm", "out_norm"),
+)
 BY_BATCH = {"hidden_channels": 32, "dropout": 0.9, "weight_decay": 5e-4, "lr": 0.01}
 FEW_HOPS = 2
 ROWS = 4_000  # to learn from, and as many to judge
