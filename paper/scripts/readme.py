@@ -180,9 +180,9 @@ def first_minute_table(stored: Stored) -> str:
     measured = _read(stored.benchmarks / "first_minute.json")
     if measured is None:
         return "not run yet"
-    lines = ["| what | seconds | CPU seconds |", "|---|---|---|"]
+    lines = [f"| what | seconds, {measured['cores']} cores | CPU seconds |", "|---|---|---|"]
     for entry in measured["results"]:
-        seconds = (f"{entry[name]:.2g}" for name in ("wall_seconds", "cpu_seconds"))
+        seconds = (f"{entry[name]:.{1 if entry[name] >= 1 else 2}f}" for name in ("wall_seconds", "cpu_seconds"))
         lines.append(f"| {' | '.join((entry['what'], *seconds))} |")
     return "\n".join(lines)
 
