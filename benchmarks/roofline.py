@@ -6,7 +6,8 @@ Peaks are measured here: a large sgemm, and dot products of vectors that lie in 
 third-level one and in memory. The bound of an epoch is the sum over its products of the longer of both: flops at the
 peak, bytes at the bandwidth of where they come from. Dense products read the packed channels from memory, and for the
 gradient once more: from the second-level cache where rows are done a few at a time. Narrow ones gather rows of a tile,
-its columns and eight bytes of index and value per stored entry; features from the second-level cache, and levels of
+its columns and eight bytes of index and value per stored entry: features from the second-level cache, or the first where
+a tile of weights is hardly larger (two loads for two multiply-adds: two bytes per flop of the peak); and levels of
 propagation, which also read and write a row of every node, from the third-level one where the [nodes, tile] buffers do
 not fit the second.
 
@@ -37,7 +38,7 @@ from lsgnn.train.fused.paths import Path
 from lsgnn.train.fused.task import Task
 
 FLOAT = 4
-SECOND_LEVEL = 1 << 20  # bytes of a core's cache
+NEARLY_FIRST_LEVEL, SECOND_LEVEL = 1 << 16, 1 << 20  # bytes of a core's caches
 
 
 def fastest(run: Callable[[], object], times: int = 7) -> float:
@@ -58,8 +59,10 @@ def peaks() -> dict[str, float]:
         x, y = torch.rand(numbers), torch.rand(numbers)
         return times * 2 * FLOAT * numbers / fastest(lambda: [torch.dot(x, y) for _ in range(times)])
 
+    flops = 2 * 2048**3 / fastest(lambda: torch.mm(a, b, out=out))
     return {
-        "sgemm_flops": 2 * 2048**3 / fastest(lambda: torch.mm(a, b, out=out)),
+        "sgemm_flops": flops,
+        "first_level_bytes": 2 * flops,
         "cache_bytes": read(1 << 16, 4000),
         "third_level_bytes": read(1 << 20, 200),
         "memory_bytes": read(1 << 27, 1),
@@ -86,8 +89,9 @@ def products(task: Task) -> list[tuple[str, float, float, str]]:
             stored = len(narrow.X.value) + len(narrow.XT.value)
             edges = levels * (len(graph.inner.value) + len(graph.inner_T.value)) + outer
             passes = 2.0 * FLOAT * size * task.reached * 2 * (levels + (top > 0))
+            near = "first_level_bytes" if FLOAT * size * layout.d <= NEARLY_FIRST_LEVEL else "cache_bytes"
             where = "cache_bytes" if FLOAT * size * task.reached < SECOND_LEVEL else "third_level_bytes"
-            found.append((f"features of tile {column}", 2.0 * size * stored, each * stored, "cache_bytes"))
+            found.append((f"features of tile {column}", 2.0 * size * stored, each * stored, near))
             found.append((f"edges of tile {column}", 2.0 * size * edges, each * edges + passes, where))
     return found
 
