@@ -6,7 +6,7 @@ Peaks are measured here: a large sgemm, and dot products of vectors that lie in 
 third-level one and in memory. The bound of an epoch is the sum over its products of the longer of both: flops at the
 peak, bytes at the bandwidth of where they come from. Dense products read the packed channels from memory, and for the
 gradient once more: from the second-level cache where rows are done a few at a time. Narrow ones gather rows of a tile,
-its columns and eight bytes of index and value per stored entry: features from the second-level cache, or the first where
+its columns and eight bytes of index and value per entry: features from the second-level cache, or from the first where
 a tile of weights is hardly larger (two loads for two multiply-adds: two bytes per flop of the peak); and levels of
 propagation, which also read and write a row of every node, from the third-level one where the [nodes, tile] buffers do
 not fit the second.

@@ -39,7 +39,7 @@ def fit_temperature(logits: NDArray[np.floating], y: NDArray[np.integer]) -> flo
     return float(np.exp((low + high) / 2))
 
 
-def _slope(logits: NDArray[np.float64], y: NDArray[np.integer], log_temperature: float) -> float:
+def _slope(logits: NDArray[np.floating], y: NDArray[np.integer], log_temperature: float) -> float:
     """Of the loss, prior included, by log T: Σ (logit of the class − mean logit under p) / T + log T."""
     scaled = logits * np.exp(-log_temperature)
     mean = (softmax(scaled, axis=1) * scaled).sum(axis=1)
