@@ -137,11 +137,14 @@ def roofline_table(stored: Stored) -> str:
     measured = _read(stored.benchmarks / "roofline.json")
     if measured is None:
         return "not run yet"
-    lines = ["| dataset | GFlop | GB | epoch | bound | share of the bound |", "|---|---|---|---|---|---|"]
+    titles = ("dataset", "GFlop", "GB", "epoch", "features, edges, rows", "bound", "share of the bound")
+    lines = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
     for entry in measured["results"]:
-        times = (f"{1000 * entry[name]:.1f} ms" for name in ("epoch_cpu_seconds", "bound_seconds"))
+        epoch, bound = (f"{1000 * entry[name]:.1f} ms" for name in ("epoch_cpu_seconds", "bound_seconds"))
+        parts = ", ".join(f"{1000 * seconds:.1f}" for seconds in entry["parts"].values())
         work = (f"{entry[name]:.2f}" for name in ("gflop", "gigabytes"))
-        cells = (title(entry["dataset"]), *work, *times, f"{100 * entry['share_of_bound']:.0f} %")
+        share = f"{100 * entry['share_of_bound']:.0f} %"
+        cells = (title(entry["dataset"]), *work, epoch, f"{parts} ms" if parts else "–", bound, share)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -180,9 +183,9 @@ def first_minute_table(stored: Stored) -> str:
     measured = _read(stored.benchmarks / "first_minute.json")
     if measured is None:
         return "not run yet"
-    lines = ["| what | seconds | CPU seconds |", "|---|---|---|"]
+    lines = [f"| what | seconds, {measured['cores']} cores | CPU seconds |", "|---|---|---|"]
     for entry in measured["results"]:
-        seconds = (f"{entry[name]:.2g}" for name in ("wall_seconds", "cpu_seconds"))
+        seconds = (f"{entry[name]:.{1 if entry[name] >= 1 else 2}f}" for name in ("wall_seconds", "cpu_seconds"))
         lines.append(f"| {' | '.join((entry['what'], *seconds))} |")
     return "\n".join(lines)
 

@@ -1,29 +1,15 @@
-"""How kernels are compiled by Numba, and where the machine code is kept: once per machine, in the user's cache folder.
-
-Numba's own cache notices changes in the file of the cached function only, and writes beside the sources. Kernels here
-are spread over the files of a folder and inlined into each other, so the cache is keyed by a hash of that folder and of
-Numba's version (two environments with different ones would overwrite each other's code for ever). It lives in
-`$LSGNN_CACHE`, else `$XDG_CACHE_HOME/lsgnn`, else `~/.cache/lsgnn`. Where none of these can be written, every process
-compiles for itself.
-"""
+"""How kernels are compiled by Numba; `kernel_cache.py` keeps the machine code."""
 
 from __future__ import annotations
 
-import hashlib
-import logging
-import tempfile
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar
 
-import numba
 from numba import njit
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
-from lsgnn.cache import cache_places
+from lsgnn.kernel_cache import KernelCache, kernel_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -77,78 +63,37 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     return njit(forceinline=True, **INTERNAL)(function)  # type: ignore[no-any-return]
 
 
-def entry_point(what: str) -> Callable[[F], F]:
+def entry_point(what: str | None) -> Callable[[F], F]:
     """For functions called from Python: their machine code, with all the kernels they call, is kept on disk.
 
-    `what` is being compiled, for the line that tells the user why the first call takes its time.
+    `what` is being compiled, for the line that tells the user why the first call takes its time; None: somebody else
+    tells.
     """
 
     def decorate(function: F) -> F:
         compiled: Any = njit(no_cfunc_wrapper=True, **OPTIONS)(function)
         if kernel_folder() is not None:
-            compiled._cache = _Cache(function)
-            compiled._cache.what = what
+            compiled._cache = KernelCache(function, what)
         entry: F = compiled
         return entry
 
     return decorate
 
 
-class _Locator(_CacheLocator):  # type: ignore[misc]  # Numba has no type hints
-    """Tells Numba where to keep machine code and when it is stale."""
-
-    def __init__(self, folder: Path) -> None:
-        self.stamp = source_hash(folder)
-
-    def get_cache_path(self) -> str:
-        return f"{kernel_folder()}/kernels-{self.stamp[:16]}"
-
-    def get_source_stamp(self) -> str:
-        return self.stamp
-
-    def get_disambiguator(self) -> str:
-        return self.stamp[:10]
-
-    @classmethod
-    def from_function(cls, function: Any, file: str) -> _Locator:
-        return cls(Path(file).parent)
+def is_compiled(entry: Any, kinds: tuple[Any, ...]) -> bool:
+    """Whether an entry point need not be compiled for arguments of these types."""
+    if kinds in entry.overloads:
+        return True
+    return isinstance(entry._cache, KernelCache) and entry._cache.holds(kinds, entry.targetctx)
 
 
-class _Implementation(CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = (_Locator,)
+def is_being_compiled(entry: Any, kinds: tuple[Any, ...]) -> bool:
+    """Whether another process is at it; whoever wants it waits for that one."""
+    return isinstance(entry._cache, KernelCache) and entry._cache.is_locked(kinds)
 
 
-class _Cache(FunctionCache):  # type: ignore[misc]
-    _impl_class = _Implementation
-    what = "a kernel"
-
-    def load_overload(self, signature: Any, context: Any) -> Any:
-        found = super().load_overload(signature, context)
-        if found is None:
-            package = self._py_func.__module__.rpartition(".")[0]
-            logging.getLogger(package).warning("compiling %s (once per machine) …", self.what)
-        return found
-
-
-@cache
-def source_hash(folder: Path) -> str:
-    """Hash of Numba's version, this file and all of a folder: if one changes, its kernels are compiled anew."""
-    digest = hashlib.sha256(numba.__version__.encode())
-    for file in [Path(__file__), *sorted(folder.glob("*.py"))]:
-        digest.update(file.name.encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()
-
-
-@cache
-def kernel_folder() -> Path | None:
-    """The first place for a cache (`lsgnn.cache`) that can be written."""
-    return next((folder for folder in cache_places() if _writable(folder)), None)
-
-
-def _writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError:
-        return False
-    return True
+def address_of(entry: Any, kinds: tuple[Any, ...]) -> int:
+    """Where the machine code of an entry point for arguments of these types begins; it is loaded or compiled first."""
+    entry.compile(kinds)
+    compiled = entry.overloads[kinds]
+    return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))

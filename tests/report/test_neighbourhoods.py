@@ -5,7 +5,7 @@ import pytest
 
 from lsgnn import LSGNNConfig
 from lsgnn.datasets import fsbm
-from lsgnn.report.neighbourhoods import homophily_of_nodes, neighbourhoods, node_likeness, spearman
+from lsgnn.report.neighbourhoods import _ranks, homophily_of_nodes, neighbourhoods, node_likeness, spearman
 from tests.report.graphs import five_nodes
 
 
@@ -44,3 +44,7 @@ def test_spearman_by_hand_and_where_it_is_not_defined() -> None:
     assert spearman(np.array([1.0, 2, 3]), np.array([10.0, 100, 1000])) == pytest.approx(1)
     assert spearman(np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 4, 3])) == pytest.approx(0.8)
     assert math.isnan(spearman(np.ones(3), np.arange(3.0)))
+
+
+def test_equal_values_share_the_mean_of_their_ranks() -> None:
+    assert _ranks(np.array([3.0, 1.0, 3.0, 2.0, 3.0])).tolist() == [4, 1, 4, 2, 4]

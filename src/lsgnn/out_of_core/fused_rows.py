@@ -13,9 +13,10 @@ from lsgnn.memory import require_memory
 from lsgnn.out_of_core.row_kernels import pack_rows, shares_on_grid, similarity_range, transposed
 from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.train.fused.aligned import aligned
+from lsgnn.train.fused.dense import register_rows
 from lsgnn.train.fused.layout import DEGREE_SCALE, SIMILARITY_SCALE, Layout
 from lsgnn.train.fused.operands import NO_FLOATS, NO_SMOOTHING, NOTHING, as_csr, power_coefficients, standardized
-from lsgnn.train.fused.packed import BYTES_TOGETHER, feature_blocks, register_rows
+from lsgnn.train.fused.packed import BYTES_TOGETHER, feature_blocks
 from lsgnn.train.fused.similarity_table import POINTS
 from lsgnn.train.fused.structs import Csr, Floats, Panels, ScoredRows, Weights
 from lsgnn.train.fused.task import Task

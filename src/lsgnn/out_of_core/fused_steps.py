@@ -16,9 +16,10 @@ from lsgnn.out_of_core.fused_rows import FusedRows
 from lsgnn.out_of_core.rows import StoredRows
 from lsgnn.out_of_core.steps import Places
 from lsgnn.out_of_core.world import World
-from lsgnn.train.fused.epochs import GRADIENT, PREDICT, mixed
+from lsgnn.train.fused.epochs import GRADIENT, PREDICT
 from lsgnn.train.fused.layout import Layout
 from lsgnn.train.fused.paths import DENSE_NS, LEAST_NS
+from lsgnn.train.fused.row_stages import mixed
 from lsgnn.train.fused.structs import State
 from lsgnn.train.loop import make_optimizer
 from lsgnn.train.without_dynamo import step

@@ -14,6 +14,8 @@ and add up in the same order on every run.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from lsgnn.compiled import inlined, kernel
@@ -25,6 +27,16 @@ from lsgnn.train.fused.vector import Width, splat, vload, vstore
 
 PANELS_PER_CHUNK = 8  # of rows, in the forward product
 ZERO = np.float32(0)
+
+
+@cache
+def register_rows() -> tuple[Width, Width]:
+    """(P, Q): how many rows of sums the registers hold, forward and backward."""
+    from llvmlite.binding import get_host_cpu_features
+
+    if get_host_cpu_features().get("avx512f"):
+        return Width(12), Width(16)  # of 32 registers, each a whole vector
+    return Width(6), Width(6)  # of 16, where a vector takes two
 
 
 @inlined

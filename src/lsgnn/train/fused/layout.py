@@ -71,7 +71,7 @@ class Layout:
     def wide(self) -> Width:
         """Two vectors: as a tile wide enough to pay for reading an index, narrow enough for [N, tile] to stay in the
         cache."""
-        return self.w + self.w
+        return Width(2 * len(self.w))
 
     @property
     def z(self) -> int:

@@ -14,6 +14,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
+from lsgnn.train.fused.span import data_of
 from lsgnn.train.fused.vector import F32, FLAGS, intrinsic, repeat
 
 I64 = ir.IntType(64)
@@ -25,12 +26,12 @@ def add_outer_products(
     counts: Any, from_zero: Any, rows: Any, width: Any,
 ) -> Any:  # fmt: skip
     """h_strides = (outer, inner, row), b_strides = (outer, inner), counts = (outer, inner); P = len(rows)."""
-    P, n = rows.count, width.count
+    P, n = rows.n, width.n
     vector = ir.VectorType(F32, n)
 
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         _, h, h_strides, _, b, b_strides, _, o, o_row, counts, from_zero, _, _ = arguments
-        data = [context.make_array(sig.args[k])(context, builder, arguments[k]).data for k in (0, 3, 6)]
+        data = [data_of(context, builder, sig.args[k], arguments[k]) for k in (0, 3, 6)]
 
         def vector_at(array: Any, offset: Any) -> Any:
             return builder.bitcast(builder.gep(array, [offset]), vector.as_pointer())

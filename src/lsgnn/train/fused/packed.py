@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -14,22 +12,12 @@ from lsgnn.memory import LOWER_K, require_memory
 from lsgnn.propagate.power_kernels import next_power
 from lsgnn.propagate.precompute import Precomputed
 from lsgnn.train.fused.aligned import aligned
+from lsgnn.train.fused.dense import register_rows
 from lsgnn.train.fused.operands import Nodes, power_coefficients, way_of_blocks
 from lsgnn.train.fused.structs import Floats, Panels
-from lsgnn.train.fused.vector import Width
 
 BLOCK = 64  # features, about: a block's sums and a few panels share the first-level cache
 BYTES_TOGETHER = 24 << 10  # of panels: half of that cache
-
-
-@cache
-def register_rows() -> tuple[Width, Width]:
-    """(P, Q): how many rows of sums the registers hold, forward and backward."""
-    from llvmlite.binding import get_host_cpu_features
-
-    if get_host_cpu_features().get("avx512f"):
-        return (0,) * 12, (0,) * 16  # of 32 registers, each a whole vector
-    return (0,) * 6, (0,) * 6  # of 16, where a vector takes two
 
 
 def feature_blocks(d: int, Q: int) -> tuple[int, int]:

@@ -131,8 +131,8 @@ def sort(keys: Counts) -> None:
 def ranking(keys: Counts, rule: int) -> Any:
     """ROC AUC, average precision or recall at k of sorted keys; rows of equal margin are taken together."""
     positives = np.int64(0)
-    for key in keys:
-        positives += key & 1
+    for i in range(keys.shape[0]):
+        positives += keys[i] & 1
     i, seen, found, total = keys.shape[0] - 1, 0, 0, 0.0
     while i >= 0:
         margin, size, hits = keys[i] >> 1, 0, 0

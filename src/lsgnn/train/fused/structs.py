@@ -173,6 +173,13 @@ class Hyper(NamedTuple):
     positive: int  # the class that rankings look for
 
 
+class Log(NamedTuple):
+    """What is known of the epochs so far."""
+
+    history: NDArray[np.float64]  # [epochs, 4] train loss, val loss, val accuracy, any further score
+    best: NDArray[np.float64]  # [2] score and validation loss of the best epoch: at first -∞, ∞
+
+
 class Work(NamedTuple):
     """Buffers that the threads of one training share."""
 

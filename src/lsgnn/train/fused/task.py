@@ -23,10 +23,12 @@ from lsgnn.train.fused.layout import HEAD_BIAS, Layout
 from lsgnn.train.fused.operands import Nodes, Reach, link_operands, narrow_operands, row_operands
 from lsgnn.train.fused.packed import panel_operand
 from lsgnn.train.fused.paths import Path, chosen_path, chosen_threads
+from lsgnn.train.fused.record import record
 from lsgnn.train.fused.scores import ACCURACY, LOSS, ROC_AUC, RULES
 from lsgnn.train.fused.similarity_table import on_grid
-from lsgnn.train.fused.structs import Floats, Hyper, Links, Narrow, Panels, ScoredRows, State, Weights, Work
+from lsgnn.train.fused.structs import Floats, Hyper, Links, Log, Narrow, Panels, ScoredRows, State, Weights, Work
 from lsgnn.train.fused.team import EPOCHS_DONE, STOP, make_team
+from lsgnn.train.fused.variant import Variant, prepared
 from lsgnn.train.interruptible import together
 from lsgnn.train.metrics import positive_class
 from lsgnn.train.selection import require_selectable
@@ -123,16 +125,22 @@ class Task:
             ranked=shape.val_rows if rule >= ROC_AUC else 0,
         )
         require_memory(self.threads * scratch_bytes(layout, self.reached), f"{self.threads} threads", LOWER_EITHER)
-        small, hyper = layout.views(self.weights.small), _hyper(config, positive_class(rows.y.astype(np.int64)))
-        best, teams = np.array([-np.inf, np.inf]), make_team(self.threads)
+        hyper = _hyper(config, positive_class(rows.y.astype(np.int64)))
+        log, teams = Log(history.reshape(-1), np.array([-np.inf, np.inf])), make_team(self.threads)
+        variant = Variant(layout.dense, self.links is not None, len(layout.w))
+        (stages,) = together([lambda: prepared(variant)])  # in a thread of its own: Ctrl-C need not wait for it
+        narrow, H, links, scored = record(self.narrow), record(self.H), record(self.links), record(rows)
+        p, q = record(self.weights), record(layout.views(self.weights.small))
+        kept, buffers, settings, sizes = record(state), record(work), record(hyper), record(shape)
+        at, lines = record(stages), record(log)
         shared = teams[0].shared
 
         def work_of(number: int) -> Callable[[], int]:
             scratch = make_scratch(layout, self.reached, self.H)
-            g = layout.views(scratch.grad_small)
+            g, s, team = record(layout.views(scratch.grad_small)), record(scratch), record(teams[number])
             return lambda: run(
-                job, self.narrow, self.H, self.links, rows, self.weights, small, g, state, work, scratch, hyper,
-                history, best, shape, teams[number], layout.w, layout.wide,
+                job, at, narrow, H, links, scored, p, q, g, kept, buffers, s, settings, lines, sizes, team,
+                layout.w, layout.wide,
             )  # fmt: skip
 
         def look() -> None:

@@ -24,6 +24,7 @@ from numba.core import cgutils
 from numpy.typing import NDArray
 
 from lsgnn.compiled import inlined, kernel
+from lsgnn.train.fused.span import address
 from lsgnn.train.fused.vector import I32, intrinsic
 
 I64 = ir.IntType(64)
@@ -51,8 +52,7 @@ def make_team(threads: int) -> list[Team]:
 
 
 def _pointer(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-    array = context.make_array(sig.args[0])(context, builder, arguments[0])
-    return builder.gep(array.data, [arguments[1]])
+    return address(context, builder, sig.args[0], arguments[0], arguments[1])
 
 
 def call_void(builder: Any, name: str, result: Any) -> None:

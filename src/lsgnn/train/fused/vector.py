@@ -1,7 +1,7 @@
 """Fixed-width float32 vectors as Numba values: LLVM's `<n x float>`, which becomes AVX-512, AVX2, SSE or NEON code.
 
-Plain Numba loops over z columns run 3 to 12 times slower, because LLVM does not vectorise them reliably. A width is
-the length of a dummy tuple (`W16 = (0,) * 16`): Numba types tuples by their length, so it is a compile-time constant.
+Plain Numba loops over z columns run 3 to 12 times slower, because LLVM does not vectorise them reliably. A `Width` is
+part of its Numba type, so that it is a constant for the compiler.
 
     a = vload(array, offset, W16)       # 16 floats from a flat array
     vstore(array, offset, 2.0 * a + b)  # + - * / between vectors, or a vector and a scalar
@@ -11,25 +11,38 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.imputils import lower_constant
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import NativeValue, lower_builtin, models, register_model, typeof_impl, unbox
 from numba.extending import intrinsic as numba_intrinsic
-from numba.extending import lower_builtin, models, register_model
 
-Width: TypeAlias = tuple[int, ...]
-Vec: TypeAlias = Any  # a vector inside a kernel; it has no form outside
-
-W8, W16 = (0,) * 8, (0,) * 16  # powers of two: LLVM takes other widths apart
-
-BATCH = (0,) * 8  # rows that go through the perceptrons together: that many sums keep both multipliers busy
+from lsgnn.train.fused.span import address
 
 F32, I32 = ir.FloatType(), ir.IntType(32)
 FLAGS = ("contract", "nsz")  # fuse a*b+c; NaN is not assumed away, so that divergence shows
 Codegen: TypeAlias = Callable[[Any, Any, Any, Any], Any]  # (context, builder, signature, arguments) → LLVM value
+Vec: TypeAlias = Any  # a vector inside a kernel; it has no form outside
+
+
+@dataclass(frozen=True)
+class Width:
+    """How many floats a vector has, or how many rows something is done for together."""
+
+    n: int
+
+    def __len__(self) -> int:
+        return self.n
+
+
+W8, W16 = Width(8), Width(16)  # powers of two: LLVM takes other widths apart
+
+BATCH = Width(8)  # rows that go through the perceptrons together: that many sums keep both multipliers busy
 
 
 def intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,9 +65,39 @@ class VecModel(models.PrimitiveModel):  # type: ignore[misc]
 register_model(VecType)(VecModel)
 
 
-def _address(context: Any, builder: Any, kind: Any, array: Any, offset: Any) -> Any:
-    """Address of array[offset], no bounds check and no wrap-around of negative offsets."""
-    return builder.gep(context.make_array(kind)(context, builder, array).data, [offset])
+class WidthType(types.Type):  # type: ignore[misc]
+    def __init__(self, n: int) -> None:
+        self.n = n
+        super().__init__(name=f"width{n}")
+
+
+register_model(WidthType)(models.OpaqueModel)
+
+
+@typeof_impl.register(Width)  # type: ignore[untyped-decorator]
+def type_of_width(value: Width, context: Any) -> WidthType:
+    return WidthType(value.n)
+
+
+@unbox(WidthType)  # type: ignore[untyped-decorator]
+def unbox_width(kind: WidthType, value: Any, c: Any) -> NativeValue:
+    return NativeValue(c.context.get_dummy_value())
+
+
+@lower_constant(WidthType)  # type: ignore[untyped-decorator]
+def constant_width(context: Any, builder: Any, kind: WidthType, value: Width) -> Any:
+    return context.get_dummy_value()
+
+
+@infer_global(len)
+class WidthLength(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, arguments: Any, keywords: Any) -> Any:
+        return signature(types.intp, *arguments) if isinstance(arguments[0], WidthType) else None
+
+
+@lower_builtin(len, WidthType)  # type: ignore[untyped-decorator]
+def length_of_width(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+    return context.get_constant(types.intp, sig.args[0].n)
 
 
 def repeat(builder: Any, scalar: Any, n: int) -> Any:
@@ -72,8 +115,8 @@ def _call(builder: Any, name: str, result: Any, arguments: list[Any], fastmath: 
 
 def _load(n: int) -> Codegen:
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-        address = _address(context, builder, sig.args[0], arguments[0], arguments[1])
-        return builder.load(builder.bitcast(address, ir.VectorType(F32, n).as_pointer()), align=4)
+        place = address(context, builder, sig.args[0], arguments[0], arguments[1])
+        return builder.load(builder.bitcast(place, ir.VectorType(F32, n).as_pointer()), align=4)
 
     return codegen
 
@@ -81,7 +124,7 @@ def _load(n: int) -> Codegen:
 @intrinsic
 def vload(typing: Any, array: Any, offset: Any, width: Any) -> Any:
     """array[offset : offset + len(width)]"""
-    return VecType(width.count)(array, types.int64, width), _load(width.count)
+    return VecType(width.n)(array, types.int64, width), _load(width.n)
 
 
 @intrinsic
@@ -95,8 +138,8 @@ def vstore(typing: Any, array: Any, offset: Any, x: Any) -> Any:
     """array[offset : …] = x"""
 
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-        address = _address(context, builder, sig.args[0], arguments[0], arguments[1])
-        builder.store(arguments[2], builder.bitcast(address, arguments[2].type.as_pointer()), align=4)
+        place = address(context, builder, sig.args[0], arguments[0], arguments[1])
+        builder.store(arguments[2], builder.bitcast(place, arguments[2].type.as_pointer()), align=4)
         return context.get_dummy_value()
 
     return types.void(array, types.int64, x), codegen
@@ -107,7 +150,7 @@ def at(typing: Any, array: Any, offset: Any) -> Any:
     """array[offset] without the code that lets negative offsets count from the end."""
 
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-        return builder.load(_address(context, builder, sig.args[0], arguments[0], arguments[1]))
+        return builder.load(address(context, builder, sig.args[0], arguments[0], arguments[1]))
 
     return array.dtype(array, types.int64), codegen
 
@@ -115,7 +158,7 @@ def at(typing: Any, array: Any, offset: Any) -> Any:
 @intrinsic
 def splat(typing: Any, scalar: Any, width: Any) -> Any:
     """A vector of equal numbers."""
-    n = width.count
+    n = width.n
     return VecType(n)(types.float32, width), lambda context, builder, sig, arguments: repeat(builder, arguments[0], n)
 
 

@@ -68,7 +68,7 @@ def dropout_mask(typing: Any, base: Any, column: Any, threshold: Any, scale: Any
 
     A counter-based hash (Wellons' lowbias32), so that a mask depends on nothing but its own numbers.
     """
-    n = width.count
+    n = width.n
 
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         base, column, threshold, scale, _ = arguments
