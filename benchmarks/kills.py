@@ -29,6 +29,13 @@ from lsgnn.out_of_core.filling import precompute
 from lsgnn.train.environment import environment
 
 LATEST = 0.05  # seconds after a file
+BYTES_PER_NODE = 200  # of memory: 8 for each column of a block
+
+
+def fill(arrays: Path, store: Path) -> None:
+    """In two blocks of columns, and several ranges of edges."""
+    memory = BYTES_PER_NODE * len(np.load(arrays / "y.npy"))
+    precompute(arrays, store, LSGNNConfig(K=3), max_memory=memory, threads=1)
 
 
 def filled(arrays: Path, store: Path, files: int | None = None, later: float = 0.0) -> tuple[int, bool]:
@@ -39,7 +46,7 @@ def filled(arrays: Path, store: Path, files: int | None = None, later: float = 0
     """
     child, seen = os.fork(), set[Path]()
     if child == 0:
-        precompute(arrays, store, LSGNNConfig(K=3), max_memory=4_000_000, threads=1)
+        fill(arrays, store)
         os._exit(0)
     while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         seen |= set(store.rglob("*.npy"))
@@ -70,7 +77,7 @@ def main() -> None:
     shutil.rmtree(args.folder, ignore_errors=True)
     arrays, random = args.folder / "arrays", np.random.default_rng(args.seed)
     write_arrays(arrays, args.nodes, 32, 10 * args.nodes)
-    filled(arrays, args.folder / "compiled")
+    fill(arrays, args.folder / "compiled")  # in this process, so that all others have the compiled code from it
     total, _ = filled(arrays, args.folder / "alone")
     alone, made, same = digests(args.folder / "alone"), list[int](), 0
     while len(made) < args.kills:

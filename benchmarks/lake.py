@@ -1,12 +1,12 @@
 """From Parquet with text as ids to calibrated predictions in Parquet, one command each, within an enforced limit.
 
-    python benchmarks/lake.py --folder /some/disk --nodes 1000000 10000000 --json benchmarks/results/lake.json
+    python -m benchmarks.lake --folder /some/disk --nodes 1000000 10000000 --json benchmarks/results/lake.json
 
 Per size the tables are written chunk by chunk (nodes: id, features, class of 2 %; edges: source, target; ten per node),
 then `lsgnn precompute`, `lsgnn fit` and `lsgnn predict` run as commands of a shell would. The limit is RLIMIT_DATA of
 each process: Linux refuses it more than so many bytes of private writable memory, whether they are touched or not.
 CPU seconds are of the process with all its threads, the peak is its anonymous memory, looked at every 20 ms.
-With `--before`, a folder with an earlier version, its `precompute` is measured on the same graph as arrays beforehand.
+DuckDB keeps what it allocated, at most `--max-memory`, so that the limit must be more than twice as high.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.lib.format import open_memmap
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.files import write_json, write_text
@@ -42,20 +41,14 @@ def ids(numbers: np.ndarray[Any, np.dtype[np.int64]]) -> pa.Array:
     return pc.binary_join_element_wise("n", digits, "")
 
 
-def write_tables(folder: Path, nodes: int, features: int, arrays: Path | None = None) -> None:
-    """nodes/ and edges/, files of four chunks each; and, if asked for, the same graph as a folder of arrays."""
+def write_tables(folder: Path, nodes: int, features: int) -> None:
+    """nodes/ and edges/, folders of Parquet files."""
     random = np.random.default_rng(0)
     y = random.integers(0, CLASSES, nodes, dtype=np.int8)
     known = random.random(nodes, np.float32) < 0.02
     centres = random.standard_normal((CLASSES, features)).astype(np.float32)
     for name in ("nodes", "edges"):
         (folder / name).mkdir(parents=True)
-    if arrays is not None:
-        arrays.mkdir(parents=True)
-        np.save(arrays / "y.npy", np.where(known, y, -1).astype(np.int64))
-        x_out = open_memmap(arrays / "x.npy", mode="w+", dtype=np.float32, shape=(nodes, features))
-        E = EDGES_PER_NODE * nodes
-        edges_out = open_memmap(arrays / "edge_index.npy", mode="w+", dtype=np.int64, shape=(2, E))
     names_of_classes = pa.array([f"class {c}" for c in range(CLASSES)])
     names = ["id", *(f"f{c}" for c in range(features)), "class"]
     for part, rows in enumerate(_chunks(nodes)):
@@ -63,8 +56,6 @@ def write_tables(folder: Path, nodes: int, features: int, arrays: Path | None = 
         classes = pc.if_else(pa.array(known[rows]), names_of_classes.take(y[rows]), None)
         columns = [ids(np.arange(rows.start, rows.stop)), *(pa.array(np.ascontiguousarray(c)) for c in x.T), classes]
         _write(folder / "nodes" / f"part-{part:05}.parquet", pa.table(columns, names))
-        if arrays is not None:
-            x_out[rows] = x
     of_class = np.argsort(y, kind="stable").astype(np.int32)
     first, size = np.searchsorted(y[of_class], np.arange(CLASSES)), np.bincount(y, minlength=CLASSES)
     for part, rows in enumerate(_chunks(EDGES_PER_NODE * nodes, 4 * ROWS)):
@@ -74,8 +65,6 @@ def write_tables(folder: Path, nodes: int, features: int, arrays: Path | None = 
         own = own[alike]
         target[alike] = of_class[first[own] + random.integers(0, 2**62, len(own)) % size[own]]
         _write(folder / "edges" / f"part-{part:05}.parquet", pa.table([ids(source), ids(target)], ["source", "target"]))
-        if arrays is not None:
-            edges_out[:, rows] = source, target
 
 
 def _chunks(n: int, at_once: int = ROWS) -> list[slice]:
@@ -86,15 +75,14 @@ def _write(file: Path, table: pa.Table) -> None:
     pq.write_table(table, file, use_dictionary=False, compression="lz4", row_group_size=ROWS)
 
 
-def measured(command: list[str], limit: int, cwd: Path | None = None) -> dict[str, float]:
+def measured(command: list[str], limit: int) -> dict[str, float]:
     """CPU seconds, wall seconds and peak anonymous megabytes of a process that may have `limit` bytes of data."""
     before, peak, start = resource.getrusage(resource.RUSAGE_CHILDREN), 0, time.perf_counter()
 
     def limited() -> None:
-        if limit:
-            resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, preexec_fn=limited, cwd=cwd)
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, preexec_fn=limited)
     status = Path(f"/proc/{child.pid}/status")
     while child.poll() is None:
         lines = status.read_text().splitlines()
@@ -114,21 +102,14 @@ def size_of(folder: Path) -> int:
 
 def one_size(args: argparse.Namespace, nodes: int) -> dict[str, Any]:
     folder, limit = args.folder / str(nodes), args.limit * 10**6
-    arrays = folder / "arrays" if args.before else None
     if not (folder / "written").exists():
         shutil.rmtree(folder, ignore_errors=True)
-        write_tables(folder, nodes, args.features, arrays)
+        write_tables(folder, nodes, args.features)
         (folder / "written").touch()
     store, run = folder / "store", folder / "run"
     lsgnn = [sys.executable, "-m", "lsgnn"]
     document: dict[str, Any] = {"nodes": nodes, "edges": EDGES_PER_NODE * nodes, "features": args.features}
     document |= {"hops": args.hops, "input_megabytes": round(size_of(folder) / 1e6)}
-    if arrays is not None and args.before:
-        old = [str(args.before / ".venv/bin/python"), "-m", "lsgnn"]
-        old = [*old, "precompute", str(arrays), "--out", str(folder / "old"), "--set", f"K={args.hops}"]
-        document["before"] = measured([*old, "--max-memory", f"{args.max_memory}MB"], 0, args.before)
-        shutil.rmtree(folder / "old")
-        shutil.rmtree(arrays)
     tables = ["--edges", f"{folder}/edges/*.parquet", "--nodes", f"{folder}/nodes/*.parquet", "--label", "class"]
     form = ["--keep", "labelled", "--store-dtype", "float16", "--max-memory", f"{args.max_memory}MB"]
     made = ["--threads", str(args.threads), "--set", f"K={args.hops}", "--out", str(store)]
@@ -161,8 +142,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--limit", type=int, default=4000, help="RLIMIT_DATA in MB")
-    parser.add_argument("--max-memory", type=int, default=2600, help="of precompute, in MB")
-    parser.add_argument("--before", type=Path, help="a checkout of an earlier version, with its .venv")
+    parser.add_argument("--max-memory", type=int, default=1300, help="of precompute, in MB")
     parser.add_argument("--remove-inputs", action="store_true", help="once the store is there, for want of disk")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()

@@ -1,4 +1,4 @@
-"""The tables of docs/scale.md, from what `benchmarks/scale.py` and `benchmarks/sign.py` measured."""
+"""The tables of docs/scale.md, from what `benchmarks/scale.py`, `sign.py` and `lake.py` there measured."""
 
 from __future__ import annotations
 
@@ -42,6 +42,19 @@ def sign_table(document: dict[str, Any]) -> str:
         lines.append(
             _row(title, f"{seconds:.1f}", f"{seconds / base:.2f}", f"{memory:,.0f} MB", f"{memory / whole:.2f}")
         )
+    return "\n".join(lines)
+
+
+def lake_table(document: dict[str, Any]) -> str:
+    """What each command from Parquet to predictions took, at every size."""
+    sizes = document["sizes"]
+    heads = [f"{size['nodes']:,} nodes, {size['edges']:,} edges" for size in sizes]
+    lines = [_row("", *heads), _row(*["---"] * (1 + len(heads)))]
+    for command in ("precompute", "fit", "predict"):
+        for what, unit in (("cpu_seconds", "CPU s"), ("peak_megabytes", "MB")):
+            lines.append(_row(f"`lsgnn {command}`, {unit}", *(f"{size[command][what]:,.0f}" for size in sizes)))
+    lines.append(_row("the tables, MB", *(f"{size['input_megabytes']:,}" for size in sizes)))
+    lines.append(_row("the store, MB", *(f"{size['store_megabytes']:,}" for size in sizes)))
     return "\n".join(lines)
 
 

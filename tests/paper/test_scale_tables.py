@@ -6,6 +6,7 @@ from benchmarks.scale import STAGES
 from paper.scripts.scale_tables import (
     IN_BLOCKS,
     PAPERS100M,
+    lake_table,
     machines_table,
     papers100m_table,
     sign_table,
@@ -46,6 +47,15 @@ def test_methods_are_compared_with_sign() -> None:
     document = {"median": {m: {"cpu_seconds": s, "peak_megabytes": mb} for m, (s, mb) in median.items()}}
     lines = sign_table(document).splitlines()
     assert "| our store, on disk | 24.0 | 1.20 | 1,000 MB | 0.25 |" in lines
+
+
+def test_commands_stand_below_each_other_with_what_they_took() -> None:
+    took = {"cpu_seconds": 61.5, "peak_megabytes": 1234.4}
+    size = {"nodes": 1000, "edges": 10_000, "input_megabytes": 5, "store_megabytes": 2000}
+    lines = lake_table({"sizes": [size | dict.fromkeys(("precompute", "fit", "predict"), took)]}).splitlines()
+    assert lines[0] == "|  | 1,000 nodes, 10,000 edges |"
+    assert lines[2:4] == ["| `lsgnn precompute`, CPU s | 62 |", "| `lsgnn precompute`, MB | 1,234 |"]
+    assert lines[-1] == "| the store, MB | 2,000 |"
 
 
 def test_hours_are_those_of_one_worker_and_of_the_blocks_shared_out() -> None:
