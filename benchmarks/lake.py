@@ -146,7 +146,7 @@ def main() -> None:
     parser.add_argument("--remove-inputs", action="store_true", help="once the store is there, for want of disk")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
-    os.environ |= {"OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
+    os.environ |= {"OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2", "ARROW_DEFAULT_MEMORY_POOL": "system"}
     sizes = [one_size(args, nodes) for nodes in args.nodes]
     document = {"limit_megabytes": args.limit, "max_memory_megabytes": args.max_memory, "threads": args.threads}
     print(json.dumps(document := document | {"sizes": sizes}, indent=1))
