@@ -1,12 +1,13 @@
 """Where do the CPU seconds of a large graph go, and how do they grow? Every stage, from arrays on disk to predictions.
 
-    python benchmarks/scale.py --folder /some/disk --nodes 1000000 3000000 --json benchmarks/results/scale.json
+    python -m benchmarks.scale --folder /some/disk --nodes 1000000 3000000 --json benchmarks/results/scale.json
 
-Per size a process of its own runs `precompute`, five epochs of `fit` and `predict` under a profiler of CPU time,
-on one thread; the graph is that of `benchmarks/store.py`, ten edges per node, read both ways. PyG's SIGN, which makes
-the K powers in memory and no similarities, does so in another process, for sizes up to `--sign`. Memory is the peak of
-anonymous memory, as in `benchmarks/store.py`. The time on several workers is that of a schedule: blocks of columns are
-independent, so w workers take ⌈blocks / w⌉ times as long as one block, and what is not a block is done by one of them.
+Per size a process of its own runs `precompute`, five epochs of `fit` and `predict` under a profiler of CPU time (of all
+threads); the graph is that of `benchmarks/store.py`, ten edges per node, read both ways. Memory may grow with the
+graph, so that every size has as many blocks of columns. Sizes are measured one by one, in as many calls as you like:
+the file keeps those of earlier ones. Memory is the peak of anonymous memory, as in `benchmarks/store.py`. The time on
+several workers is that of a schedule: blocks of columns are independent, so w workers take ⌈blocks / w⌉ times as long
+as one block, and what is not a block is done by one of them.
 """
 
 from __future__ import annotations
@@ -21,8 +22,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from benchmarks.store import measured, write_arrays
 from lsgnn.files import write_json
 from lsgnn.train.environment import environment
@@ -31,72 +30,59 @@ STAGES = {
     "sort of edges": "write_neighbours",
     "filter": "_write_filter",
     "features": "write_columns",
-    "similarities, block by block": "_write_sums",
-    "hops, block by block": "_write_rows",
+    "hops and similarities, block by block": "propagate_block",
     "similarities, added up": "write_similarity",
     "rows of labelled nodes": "write_labelled_rows",
     "precompute": "precompute",
     "fit": "fit_stored",
     "predict": "predict",
 }
-IN_BLOCKS = ("similarities, block by block", "hops, block by block")
+IN_BLOCKS = "hops and similarities, block by block"
 WORKERS = (1, 2, 4, 8, 16, 32, 64)
 
 
-def ours(folder: Path, out: Path, hops: int, memory: int, dtype: str) -> None:
-    """In this process: from arrays to predictions; CPU seconds of every stage to a file."""
+def ours(args: argparse.Namespace) -> None:
+    """In this process: from arrays to predictions; CPU seconds of every stage to a file, as far as it has come."""
     import torch
 
     from lsgnn import LSGNNConfig
     from lsgnn.out_of_core import fit_stored, precompute
 
     torch.set_num_threads(1)
-    config, form = LSGNNConfig(K=hops, epochs=5), dict(max_memory=memory, keep="labelled", dtype=dtype, threads=1)
-
-    def from_arrays_to_predictions(arrays: Path) -> Any:
-        store = precompute(arrays, arrays.with_name(f"store-of-{arrays.name}"), config, **form)
-        fit_stored(store, store.config).predict(store, folder / "predictions.parquet")
-        return store
-
-    write_arrays(folder / "tiny", 1000, 8, 5000)
-    from_arrays_to_predictions(folder / "tiny")  # compiles, if need be
+    config, memory = LSGNNConfig(K=args.hops, epochs=5), args.bytes_per_node * args.nodes[0]
+    form: dict[str, Any] = dict(keep="labelled", dtype=args.dtype, threads=args.threads)
+    write_arrays(args.folder / "tiny", 1000, 8, 5000)
+    tiny = precompute(args.folder / "tiny", args.folder / "store-of-tiny", config, **form)  # compiles, if need be
+    fit_stored(tiny, config).predict(tiny, args.folder / "tiny.parquet")
     profile = cProfile.Profile(time.process_time)
     with profile:
-        store = from_arrays_to_predictions(folder / "arrays")
+        store = precompute(args.folder / "arrays", args.folder / "store", config, max_memory=memory, **form)
+    about = {"blocks": len(store.manifest.blocks), "store_megabytes": round(store.num_bytes / 1e6)}
+    about |= {"labelled": len(store.array("labelled")), "rounding": store.rounding_error}
+    write_json(args.folder / "ours.json", {"cpu_seconds": stage_seconds(profile)} | about)
+    shutil.rmtree(args.folder / "arrays")  # the disk may not hold it and what prediction needs
+    with profile:
+        fit_stored(store, config).predict(store, args.folder / "predictions.parquet")
+    write_json(args.folder / "ours.json", {"cpu_seconds": stage_seconds(profile)} | about)
+
+
+def stage_seconds(profile: cProfile.Profile) -> dict[str, float]:
     profile.create_stats()
     stats: dict[tuple[str, int, str], Any] = profile.stats  # type: ignore[attr-defined]
     ours = [(function, numbers[3]) for (file, _, function), numbers in stats.items() if "out_of_core" in file]
-    seconds = {stage: round(sum(s for name, s in ours if name == wanted), 2) for stage, wanted in STAGES.items()}
-    about = {"blocks": len(store.manifest.blocks), "store_megabytes": round(store.num_bytes / 1e6)}
-    write_json(out, {"cpu_seconds": seconds} | about | {"rounding": store.rounding_error})
-
-
-def sign(folder: Path, out: Path, hops: int) -> None:
-    """In this process: PyG's transform on the same edges, both ways; CPU seconds to a file."""
-    import torch
-    from torch_geometric.data import Data
-    from torch_geometric.transforms import SIGN
-    from torch_geometric.utils import to_undirected
-
-    torch.set_num_threads(1)
-    x = torch.from_numpy(np.load(folder / "arrays" / "x.npy"))
-    edges = to_undirected(torch.from_numpy(np.load(folder / "arrays" / "edge_index.npy")))
-    start = time.process_time()
-    SIGN(hops)(Data(x=x, edge_index=edges))
-    write_json(out, {"cpu_seconds": round(time.process_time() - start, 2)})
+    found = {stage: sum(s for name, s in ours if name == wanted) for stage, wanted in STAGES.items()}
+    return {stage: round(seconds, 2) for stage, seconds in found.items() if seconds}
 
 
 def one_size(args: argparse.Namespace, nodes: int) -> dict[str, Any]:
     shutil.rmtree(args.folder, ignore_errors=True)
     write_arrays(args.folder / "arrays", nodes, args.features, 10 * nodes)
     document: dict[str, Any] = {"nodes": nodes, "features": args.features, "edges": 10 * nodes, "hops": args.hops}
-    document |= {"max_memory_megabytes": args.max_memory, "dtype": args.dtype}
-    for child in ("ours", *(["sign"] if nodes <= args.sign else [])):
-        out = args.folder / f"{child}.json"
-        given = {"folder": args.folder, "hops": args.hops, "max-memory": args.max_memory, "dtype": args.dtype}
-        options = [part for name, value in given.items() for part in (f"--{name}", str(value))]
-        peak = measured(__file__, "--child", child, *options)["peak_megabytes"]
-        document[child] = json.loads(out.read_text()) | {"peak_megabytes": peak}
+    names = ("folder", "hops", "bytes_per_node", "dtype", "threads")
+    options = [part for name in names for part in (f"--{name.replace('_', '-')}", str(getattr(args, name)))]
+    found = measured("-m", "benchmarks.scale", "--child", "--nodes", str(nodes), *options)
+    document |= {name: getattr(args, name) for name in ("bytes_per_node", "dtype", "threads")}
+    document["ours"] = json.loads((args.folder / "ours.json").read_text()) | {"peak_megabytes": found["peak_megabytes"]}
     document["ours"]["workers"] = schedule(document["ours"])
     shutil.rmtree(args.folder, ignore_errors=True)
     return document
@@ -105,7 +91,7 @@ def one_size(args: argparse.Namespace, nodes: int) -> dict[str, Any]:
 def schedule(ours: dict[str, Any]) -> dict[str, float]:
     """Seconds of `precompute` on so many workers of one core each."""
     seconds, blocks = ours["cpu_seconds"], ours["blocks"]
-    in_blocks = sum(seconds[stage] for stage in IN_BLOCKS)
+    in_blocks = seconds[IN_BLOCKS]
     alone = seconds["precompute"] - in_blocks
     return {str(w): round(alone + math.ceil(blocks / w) * in_blocks / blocks, 1) for w in WORKERS}
 
@@ -114,8 +100,9 @@ def exponents(sizes: list[dict[str, Any]]) -> dict[str, float]:
     """Of the growth of every stage from the smallest to the largest size: seconds ∝ nodes^exponent."""
     first, last = sizes[0], sizes[-1]
     times = math.log(last["nodes"] / first["nodes"])
-    pairs = {stage: (first["ours"]["cpu_seconds"][stage], last["ours"]["cpu_seconds"][stage]) for stage in STAGES}
-    return {stage: round(math.log(b / a) / times, 2) for stage, (a, b) in pairs.items() if a > 0 and b > 0}
+    small, large = (size["ours"]["cpu_seconds"] for size in (first, last))
+    found = {stage: (small.get(stage), large.get(stage)) for stage in STAGES}
+    return {stage: round(math.log(b / a) / times, 2) for stage, (a, b) in found.items() if a and b}
 
 
 def main() -> None:
@@ -124,23 +111,23 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, nargs="+", default=[1_000_000, 3_000_000])
     parser.add_argument("--features", type=int, default=128)
     parser.add_argument("--hops", type=int, default=5)
-    parser.add_argument("--max-memory", type=int, default=600, help="in MB")
+    parser.add_argument("--bytes-per-node", type=int, default=256, help="of memory: 8 for each column of a block")
+    parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--dtype", default="float16", choices=["float32", "float16"])
-    parser.add_argument("--sign", type=int, default=1_000_000, help="largest size at which SIGN is measured, too")
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--child", help=argparse.SUPPRESS)
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
-    out = args.folder / f"{args.child}.json"
-    if args.child == "ours":
-        ours(args.folder, out, args.hops, args.max_memory * 10**6, args.dtype)
-    elif args.child == "sign":
-        sign(args.folder, out, args.hops)
-    else:
-        sizes = [one_size(args, nodes) for nodes in sorted(args.nodes)]
+    if args.child:
+        ours(args)
+        return
+    for nodes in args.nodes:
+        size = one_size(args, nodes) | {"environment": environment()}
+        known = json.loads(args.json.read_text())["sizes"] if args.json and args.json.exists() else []
+        sizes = sorted([s for s in known if s["nodes"] != nodes] + [size], key=lambda s: int(s["nodes"]))
         document = {"sizes": sizes, "exponents": exponents(sizes) if len(sizes) > 1 else {}}
-        print(json.dumps(document, indent=1), file=sys.stdout)
+        print(json.dumps(size, indent=1), file=sys.stdout)
         if args.json:
-            write_json(args.json, document | {"environment": environment()})
+            write_json(args.json, document)
 
 
 if __name__ == "__main__":

@@ -39,13 +39,16 @@ def write_arrays(folder: Path, nodes: int, features: int, edges: int, labelled: 
     for start in range(0, nodes, CHUNK):
         part = slice(start, min(start + CHUNK, nodes))
         x[part] = centres[y[part]] + 3 * random.standard_normal((part.stop - start, features), np.float32)
-    source, target = random.integers(0, nodes, (2, edges))
     of_class = np.argsort(y, kind="stable")
     first, size = np.searchsorted(y[of_class], np.arange(CLASSES)), np.bincount(y, minlength=CLASSES)
-    alike = random.random(edges) < 0.5
-    own = y[source[alike]]
-    target[alike] = of_class[first[own] + random.integers(0, 2**62, len(own)) % size[own]]
-    np.save(folder / "edge_index.npy", np.stack([source, target]))
+    edge_index = open_memmap(folder / "edge_index.npy", mode="w+", dtype=np.int64, shape=(2, edges))
+    for start in range(0, edges, 10 * CHUNK):
+        part = slice(start, min(start + 10 * CHUNK, edges))
+        source, target = random.integers(0, nodes, (2, part.stop - start))
+        alike = random.random(len(source)) < 0.5
+        own = y[source[alike]]
+        target[alike] = of_class[first[own] + random.integers(0, 2**62, len(own)) % size[own]]
+        edge_index[:, part] = source, target
     np.save(folder / "y.npy", np.where(random.random(nodes) < labelled, y, -1))
 
 

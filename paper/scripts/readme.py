@@ -22,7 +22,7 @@ from paper.page import Score
 from paper.places import BENCHMARKS, REPOSITORY, RESULTS
 from paper.published import OTHERS, nine, printed_lsgnn, title
 from paper.scripts.regenerate import regenerate
-from paper.scripts.scale_tables import papers100m_table, stage_table
+from paper.scripts.scale_tables import lake_table, machines_table, papers100m_table, sign_table, stage_table
 
 PAGES = ("README.md", "docs/results.md", "docs/speed.md", "docs/scale.md", "docs/tutorials/large.md")
 FILES = tuple(REPOSITORY / name for name in PAGES)
@@ -329,6 +329,9 @@ SECTIONS: dict[str, Callable[[Stored], str]] = {
     "store-epochs": store_epochs_table,
     "scale": lambda stored: stage_table(_read(stored.benchmarks / "scale.json")),
     "papers100m": lambda stored: papers100m_table(_read(stored.benchmarks / "scale.json")),
+    "machines": lambda stored: machines_table(_read(stored.benchmarks / "scale.json")),
+    "lake": lambda stored: lake_table(_read(stored.benchmarks / "lake.json")),
+    "sign": lambda stored: sign_table(_read(stored.benchmarks / "sign.json")),
     "tuned": partial(tuned_table, "paper", PAPERS_SPACE),
     "tuned-extended": partial(tuned_table, "extended", EXTENDED_SPACE),
     "explained": explained_table,

@@ -113,12 +113,25 @@ def test_several_processes_write_the_same_bytes(tmp_path: Path) -> None:
     assert seen == [(1, 2), (2, 2)]
 
 
-@pytest.mark.parametrize("keep", ["all", "labelled"])
-def test_any_number_of_threads_writes_the_same_bytes(tmp_path: Path, keep: str) -> None:
-    settings = dict(config=LSGNNConfig(K=2, localsim_self_loops=True), max_memory=MEGABYTE, keep=keep)
+@pytest.mark.parametrize(("keep", "self_loops"), [("all", True), ("labelled", True), ("labelled", False)])
+def test_any_number_of_threads_writes_the_same_bytes(tmp_path: Path, keep: str, self_loops: bool) -> None:
+    settings = dict(config=LSGNNConfig(K=2, localsim_self_loops=self_loops), max_memory=MEGABYTE, keep=keep)
     graph = weighted(GRAPH)
     one, three = (precompute(graph, tmp_path / str(t), threads=t, **settings) for t in (1, 3))
     assert bytes_of(one.folder) == bytes_of(three.folder)
+
+
+@pytest.mark.parametrize(
+    ("keep", "missing"),
+    [("all", "similarity"), ("all", "hop1/block0"), ("all", "hop2/block1"), ("labelled", "similarity")],
+)
+def test_what_is_missing_is_made_with_the_bytes_that_one_pass_gives(tmp_path: Path, keep: str, missing: str) -> None:
+    settings = dict(config=LSGNNConfig(K=2), max_memory=MEGABYTE, keep=keep)
+    store = precompute(GRAPH, tmp_path / "store", **settings)
+    whole = bytes_of(store.folder)
+    store.path(missing).unlink()
+    precompute(GRAPH, tmp_path / "store", **settings)
+    assert bytes_of(store.folder) == whole
 
 
 LEAN = {"keep": "labelled", "dtype": "float16"}

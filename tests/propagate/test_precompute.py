@@ -128,8 +128,8 @@ def test_links_are_the_out_links_with_self_loops_where_they_are_embedded() -> No
 
 def test_memory_is_counted_by_hand_and_asked_for_first(monkeypatch: pytest.MonkeyPatch) -> None:
     n, d, rows = 10, 5, 4
-    assert stack_bytes(LSGNNConfig(K=3), n, d) == 4 * (7 * n * d + 2 * n * d)  # the stack and two powers
-    assert stack_bytes(LSGNNConfig(K=3), n, d, rows) == 4 * (7 * rows * d + 2 * n * d)
+    assert stack_bytes(LSGNNConfig(K=3), n, d) == 4 * (7 * n * d + 4 * n * d)  # the stack and four powers
+    assert stack_bytes(LSGNNConfig(K=3), n, d, rows) == 4 * (7 * rows * d + 4 * n * d)
     assert stack_bytes(LSGNNConfig(K=17), n, d) == 4 * (35 * n * d + 17 * n * d)  # too deep for powers: all hops
     monkeypatch.setattr("lsgnn.memory.available_memory", lambda: 10)
     monkeypatch.setattr("lsgnn.memory.ASKED_FROM", 0)

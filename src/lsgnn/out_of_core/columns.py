@@ -59,12 +59,15 @@ def write_columns(store: Store, arrays: GraphArrays) -> None:
         columns = _column_scale(store, arrays, parts) if standard else None
         for rows in parts:
             x = _dense(normalize_features(_finite(arrays, rows), store.config.feature_norm, columns))
-            if dtype != x.dtype:
-                given, x = x, _rounded(x, dtype)  # lengths are those of what is stored
+            stored: NDArray[np.floating] = x
+            if dtype == np.float16:
+                with np.errstate(over="ignore"):  # what becomes infinite is refused when it is written
+                    stored = x.astype(dtype)
+                given, x = x, stored.astype(np.float32)  # lengths are those of what is stored
                 lost, whole = lost + _squares(given - x), whole + _squares(given)
             squared_length[rows] = np.einsum("nd,nd->n", x, x, dtype=np.float64)
             for of_block, block in missing:
-                block[rows] = x[:, of_block]
+                block[rows] = stored[:, of_block]
     if dtype != np.float32:
         store.save_rounding_error((lost / whole) ** 0.5 if whole else 0.0)
     store.save("squared_length", squared_length)
@@ -72,11 +75,6 @@ def write_columns(store: Store, arrays: GraphArrays) -> None:
 
 def _squares(x: NDArray[np.float32]) -> float:
     return float(np.einsum("nd,nd->", x, x, dtype=np.float64))
-
-
-def _rounded(x: NDArray[np.float32], dtype: np.dtype[Any]) -> NDArray[np.float32]:
-    with np.errstate(over="ignore"):  # what becomes infinite is refused when it is written
-        return x.astype(dtype).astype(np.float32)
 
 
 def _column_scale(store: Store, arrays: GraphArrays, parts: Sequence[slice]) -> ColumnScale:

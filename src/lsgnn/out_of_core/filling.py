@@ -17,6 +17,7 @@ from lsgnn.graph.graph import Graph
 from lsgnn.out_of_core.columns import column_blocks, write_columns
 from lsgnn.out_of_core.edges import BYTES_PER_EDGE, write_neighbours
 from lsgnn.out_of_core.executors import Executor, serial
+from lsgnn.out_of_core.kernels import cosines, normalized
 from lsgnn.out_of_core.layout import (
     PARTIAL,
     PARTIAL_ROWS,
@@ -193,25 +194,31 @@ def _write_filter(store: Store) -> None:
     degree = np.diff(indptr).astype(np.float64)
     if weights is not None:
         degree[:] = 0
-        for part, ego in edge_parts(store, indptr):
+        for part, first in edge_parts(store, indptr):
+            ego = egos(indptr, part, first)
             degree += np.bincount(ego, weights[part], minlength=len(degree))
     if store.config.degree == "with_self_loop":
         degree += 1
     scale = np.divide(1.0, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)
     with store.writing("filter_values", indices.shape, np.float32) as out:
-        for part, ego in edge_parts(store, indptr):
-            values = scale[ego] * scale[indices[part]]
-            out[part] = values if weights is None else weights[part] * values
+        for part, first in edge_parts(store, indptr):
+            of_part = np.empty(0, np.float32) if weights is None else weights[part]
+            normalized(indptr, indices, first, part.start, of_part, scale, out[part])
 
 
-def edge_parts(store: Store, indptr: NDArray[np.int64]) -> Iterator[tuple[slice, NDArray[np.int64]]]:
-    """All edges, some at a time: which they are, and the nodes that read over them."""
+def edge_parts(store: Store, indptr: NDArray[np.int64]) -> Iterator[tuple[slice, int]]:
+    """All edges, some at a time: which they are, and the node that reads over the first."""
     at_once = max(1, store.manifest.memory // BYTES_PER_EDGE)
     for start in range(0, int(indptr[-1]), at_once):
         part = slice(start, min(start + at_once, int(indptr[-1])))
-        first, last = np.searchsorted(indptr, [part.start, part.stop - 1], side="right") - 1
-        ends = np.clip(indptr[first : last + 2], part.start, part.stop)
-        yield part, np.repeat(np.arange(first, last + 1), np.diff(ends))
+        yield part, int(np.searchsorted(indptr, start, side="right")) - 1
+
+
+def egos(indptr: NDArray[np.int64], part: slice, first: int) -> NDArray[np.int64]:
+    """The nodes that read over some edges."""
+    last = int(np.searchsorted(indptr, part.stop - 1, side="right")) - 1
+    ends = np.clip(indptr[first : last + 2], part.start, part.stop)
+    return np.repeat(np.arange(first, last + 1), np.diff(ends))
 
 
 def write_similarity(store: Store) -> None:
@@ -227,13 +234,12 @@ def _add_up(store: Store) -> None:
     name, length = similarity_neighbours(store.config), np.sqrt(store.array("squared_length"))
     indptr, indices = store.array(f"{name}/indptr"), store.array(f"{name}/indices")
     with store.writing("similarity", indices.shape, np.float32) as out:
-        for part, ego in edge_parts(store, indptr):
-            total = np.zeros(len(ego))
-            for sums in partial:
+        for part, first in edge_parts(store, indptr):
+            total = partial[0][part].astype(np.float64)
+            for sums in partial[1:]:
                 total += sums[part]
             if config.similarity == "cosine":
-                size = length[ego] * length[indices[part]]
-                out[part] = np.divide(total, size, out=np.zeros_like(total), where=size > 0)
+                cosines(indptr, indices, first, part.start, total, length, out[part])
             else:
                 out[part] = config.euclid_sign * (total if config.similarity == "squared" else np.sqrt(total))
 

@@ -1,4 +1,4 @@
-"""The inner loop of the edge similarities: what some columns add to each edge."""
+"""Inner loops over the edges of a store: what some columns add to each similarity, and what becomes of the sums."""
 
 from __future__ import annotations
 
@@ -9,16 +9,13 @@ from numpy.typing import NDArray
 
 from lsgnn.compiled import entry_point
 
+Whole = NDArray[np.integer]
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+
 
 @entry_point("similarities, 2 s")
-def edge_sums(
-    indptr: NDArray[np.integer],
-    indices: NDArray[np.integer],
-    egos: NDArray[np.float32],
-    x: NDArray[np.float32],
-    differences: Any,
-    out: NDArray[np.float64],
-) -> None:
+def edge_sums(indptr: Whole, indices: Whole, egos: Floats, x: Floats, differences: Any, out: Floats) -> None:
     """out[e] = Σ_c x_ic x_jc for edge e = (i, j), or, with `differences`, Σ_c (x_ic − x_jc)²; x [n, c].
 
     `indptr` and `egos` may be those of some rows i; `indices` and `out` are of all edges.
@@ -27,8 +24,33 @@ def edge_sums(
         ego = egos[i]
         for e in range(indptr[i], indptr[i + 1]):
             other = x[indices[e]]
-            total = 0.0
+            total = np.float32(0)
             for c in range(ego.shape[0]):
-                a, b = np.float64(ego[c]), np.float64(other[c])
+                a, b = ego[c], other[c]
                 total += (a - b) * (a - b) if differences else a * b
             out[e] = total
+
+
+@entry_point("similarities, 1 s")
+def cosines(indptr: Whole, indices: Whole, first: int, start: int, sums: Doubles, length: Doubles, out: Floats) -> None:
+    """out = sums / (length_i length_j), 0 where a length is, for the edges from number `start` on; the first is of row
+    `first`."""
+    i = first
+    for place in range(sums.shape[0]):
+        while indptr[i + 1] <= start + place:
+            i += 1
+        size = length[i] * length[indices[start + place]]
+        out[place] = sums[place] / size if size > 0 else 0.0
+
+
+@entry_point("the filter, 1 s")
+def normalized(
+    indptr: Whole, indices: Whole, first: int, start: int, weights: Floats, scale: Doubles, out: Floats
+) -> None:
+    """out = weight · scale_i · scale_j, likewise; weights [0] are all one."""
+    i = first
+    for place in range(out.shape[0]):
+        while indptr[i + 1] <= start + place:
+            i += 1
+        value = scale[i] * scale[indices[start + place]]
+        out[place] = weights[place] * value if weights.shape[0] else value

@@ -106,7 +106,7 @@ def layout_of(name: str, manifest: Manifest, config: LSGNNConfig, array: Callabl
     folder, _, file = name.rpartition("/")
     block = re.fullmatch(r"(hop\d+|partial|partial-rows)/block(\d+)", name)
     if block and block[1] == PARTIAL:
-        return Layout("float64", edges(similarity_neighbours(config)), (-LARGEST_DOUBLE, LARGEST_DOUBLE), "finite")
+        return Layout("float32", edges(similarity_neighbours(config)), *finite)
     if block:
         first, last = manifest.blocks[int(block[2])]
         if block[1] == PARTIAL_ROWS:

@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lsgnn.config import LSGNNConfig
+from lsgnn.out_of_core.columns import LINE
 from lsgnn.out_of_core.layout import hop
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.tasks import propagated
+from lsgnn.propagate.aligned import aligned
 from lsgnn.propagate.precompute import mixing
 
 Reduced: TypeAlias = NDArray[np.float32]  # H_c W_c of every node [n, 2K+1, z], channels in the order of `_by_hops`
@@ -70,6 +72,7 @@ def reduced_features(
     _multiply(store, weight[channels].transpose(1, 0, 2).reshape(-1, (2 * K + 1) * z), out)
     coefficients = np.repeat(channel_mixing(config)[channels].T, z, axis=1)  # [K+1, (2K+1)·z]
     most = max(1, store.manifest.memory // (3 * 4 * n))  # columns of three buffers
+    most = most // LINE * LINE or most  # in whole lines of the processor's cache, if there is room for one
     for hops in range(1, K + 1):
         stop = (2 * hops + 1) * z
         for start in range(stop - 2 * z, stop, most):
@@ -92,8 +95,9 @@ def _multiply(store: Store, weight: NDArray[np.float32], out: NDArray[np.float32
 
 def _propagate(store: Store, out: NDArray[np.float32], coefficients: NDArray[np.float32], threads: int) -> None:
     """out = Σ_s coefficients[s] · Â^s out, column by column: out [n, width], coefficients [hops+1, width]."""
-    product = np.array(out)
-    total = coefficients[0] * product
+    product, total = aligned(*out.shape), aligned(*out.shape)
+    product[...] = out
+    np.multiply(product, coefficients[0], out=total)
     for s, power in propagated(store, product, len(coefficients) - 1, threads):
         for rows in _parts(total):
             total[rows] += coefficients[s] * power[rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lsgnn.out_of_core.filling import edge_parts
+from lsgnn.out_of_core.filling import edge_parts, egos
 from lsgnn.out_of_core.layout import filter_neighbours
 from lsgnn.out_of_core.store import Store
 
@@ -16,7 +16,8 @@ def surroundings(store: Store) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     name, y = filter_neighbours(store.config), np.asarray(store.array("y"))
     indptr, indices = store.array(f"{name}/indptr"), store.array(f"{name}/indices")
     known, alike = (np.zeros(store.num_nodes, np.int64) for _ in range(2))
-    for part, ego in edge_parts(store, indptr):
+    for part, first in edge_parts(store, indptr):
+        ego = egos(indptr, part, first)
         near = indices[part]
         both = (y[ego] >= 0) & (y[near] >= 0)
         known += np.bincount(ego[both], minlength=len(y))

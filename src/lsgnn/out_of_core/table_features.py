@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lsgnn.graph.io.open_table import Source
@@ -20,18 +21,19 @@ from lsgnn.graph.io.transformers.plan import ColumnPlan
 from lsgnn.graph.validate import Features
 
 
-def read_column(file: Path, name: str) -> pa.Table:
-    return pq.read_table(file, columns=[name])
+def read_column(file: Path | pq.ParquetFile, name: str) -> pa.Table:
+    opened = file if isinstance(file, pq.ParquetFile) else pq.ParquetFile(file)
+    return opened.read(columns=[name])
 
 
 def fit_columns(
     file: Path, names: Sequence[str], source: Source, *, roles: Mapping[str, Role], listed: Any, missing: Missing
 ) -> tuple[ColumnPlan, list[str]]:
     """The plan of `fit_plan`, with one column in memory at a time, so that a single pass over the file serves all."""
-    plans, notes = [], list[str]()
+    plans, notes, opened = [], list[str](), pq.ParquetFile(file)
     for name in names:
-        told = {name: roles[name]} if name in roles else {}
-        plan, told_notes = fit_plan(read_column(file, name), [name], source, roles=told, listed=listed, missing=missing)
+        told, column = {name: roles[name]} if name in roles else {}, read_column(opened, name)
+        plan, told_notes = fit_plan(column, [name], source, roles=told, listed=listed, missing=missing)
         plans.append(plan)
         notes += told_notes
     transformers = tuple(transformer for plan in plans for transformer in plan.transformers)
@@ -54,9 +56,23 @@ class TableFeatures:
         start, stop, _ = rows.indices(self.shape[0])
         first = int(np.searchsorted(self._ends, start, side="right")) - 1
         last = max(first + 1, int(np.searchsorted(self._ends, stop, side="left")))
-        names = list(dict.fromkeys(self.plan.names))
-        table = self._parquet.read_row_groups(range(first, last), columns=names)
-        return self.plan.apply(table.slice(start - int(self._ends[first]), stop - start), self.source)
+        parts = []
+        for group in range(first, last):
+            before = int(self._ends[group])
+            parts.append(self._of_group(group)[max(start - before, 0) : stop - before])
+        return parts[0] if len(parts) == 1 else _stacked(parts)
+
+    def _of_group(self, group: int) -> Features:
+        """The features of a row group; the last one is kept, because its rows are asked for a few at a time."""
+        if group not in self._last:
+            table = self._parquet.read_row_group(group, columns=list(dict.fromkeys(self.plan.names)))
+            self._last.clear()
+            self._last[group] = self.plan.apply(table, self.source)
+        return self._last[group]
+
+    @cached_property
+    def _last(self) -> dict[int, Features]:
+        return {}
 
     @cached_property
     def _parquet(self) -> pq.ParquetFile:
@@ -68,3 +84,7 @@ class TableFeatures:
         about = self._parquet.metadata
         sizes = [about.row_group(group).num_rows for group in range(about.num_row_groups)]
         return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+
+
+def _stacked(parts: list[Features]) -> Features:
+    return sp.csr_array(sp.vstack(parts, format="csr")) if sp.issparse(parts[0]) else np.concatenate(parts)

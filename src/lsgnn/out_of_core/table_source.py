@@ -106,7 +106,7 @@ def _number(tables: TablesOnDisk, folder: Path, memory: int, threads: int) -> No
         names = list(dict.fromkeys(name for name in wanted if name is not None))
         file, rows = folder / NODES, max(2048, min(100_000, memory // (64 * len(names))))
         chosen = ", ".join(column(name) for name in names)
-        form = f"(FORMAT parquet, ROW_GROUP_SIZE {rows})"
+        form = f"(FORMAT parquet, ROW_GROUP_SIZE {rows}, COMPRESSION lz4_raw, DICTIONARY_SIZE_LIMIT 1)"  # soon written
         duck.execute(f"COPY (SELECT {chosen} FROM {nodes.sql}) TO {quoted(str(file))} {form}")
         id = column(places["id"] or "")
         numbered = f"read_parquet({quoted(str(file))}, file_row_number = true)"

@@ -13,6 +13,7 @@ from lsgnn.config import LSGNNConfig
 from lsgnn.graph.graph import Features, Graph
 from lsgnn.graph.sparsity import sparse_if_mostly_zero
 from lsgnn.memory import LOWER_K, require_memory
+from lsgnn.propagate.aligned import aligned
 from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.extremes import require_moderate_features, require_moderate_filter, require_moderate_weights
 from lsgnn.propagate.feature_norm import normalize_features
@@ -21,7 +22,7 @@ from lsgnn.propagate.irdc import MAX_BASIS_K, mixing_matrix, propagate
 from lsgnn.propagate.similarity import NeighbourSimilarity, edge_similarity, pairs_of, smoothing_matrix
 
 CACHE_BYTES = 1 << 22  # a column block of the propagated matrix should stay in the processor's cache
-NARROWEST_BLOCK = 64  # columns; in narrower ones reading the indices costs more than the cache saves
+NARROWEST_BLOCK = 32  # columns; in narrower ones reading the indices costs more than the cache saves
 
 
 @dataclass(frozen=True)
@@ -128,27 +129,27 @@ def channels(pre: Precomputed, config: LSGNNConfig, rows: NDArray[np.integer] | 
     Of two directions, the hops of either follow upon each other in both parts [4K+1, n, d].
 
     Column blocks are independent of each other (Â^k X[:, c] needs only column c), so the work goes block by block and
-    holds two n × block buffers besides the result. Up to K = 16 one product per hop serves both channels.
+    holds the K+1 powers of a block besides the result. Up to K = 16 one product per hop serves both channels.
     """
     n, d = pre.x.shape
     chosen = np.asarray(np.arange(n) if rows is None else rows, dtype=np.int64)
     require_memory(stack_bytes(config, n, d, len(chosen)), f"a stack of {n} × {d} features with K={config.K}", LOWER_K)
-    out = np.zeros((2 * config.num_hops + 1, len(chosen), d), dtype=np.float32)
+    out = np.empty((2 * config.num_hops + 1, len(chosen), d), dtype=np.float32)
     width = _block_width(n)
     fill = _fill_by_basis if config.K <= MAX_BASIS_K else _fill_by_recurrence
     for start in range(0, d, width):
         columns = slice(start, min(start + width, d))
         block = sp.csr_array(pre.x)[:, columns].toarray() if sp.issparse(pre.x) else pre.x[:, columns]
         for way, adj in enumerate(pre.filters):
-            fill(out, start, np.array(block, dtype=np.float32, order="C"), chosen, adj, config, way)
+            fill(out, start, np.asarray(block, dtype=np.float32), chosen, adj, config, way)
     return out
 
 
 def stack_bytes(config: LSGNNConfig, n: int, d: int, rows: int | None = None) -> int:
     """What `channels` takes: the stack itself and, where it is filled by recurrence, the hops of a block of columns."""
     width = min(d, _block_width(n))
-    hops = config.K * n * width if config.K > MAX_BASIS_K else 2 * n * width
-    return 4 * ((2 * config.num_hops + 1) * (n if rows is None else rows) * d + hops)
+    hops = config.K if config.K > MAX_BASIS_K else config.K + 1
+    return 4 * ((2 * config.num_hops + 1) * (n if rows is None else rows) * d + hops * n * width)
 
 
 def channel_places(config: LSGNNConfig, way: int) -> NDArray[np.int64]:
@@ -172,19 +173,19 @@ def _fill_by_basis(
 ) -> None:
     """Columns of out [2K+1, b, d] from `start` on, from x [n, c]; the channels of one direction, X with the first.
 
-    Each power Â^s X is computed once and added to every hop that holds it.
+    Each power Â^s X is computed once and serves every hop that holds it.
     """
-    from lsgnn.propagate.power_kernels import add_multiples, next_power  # here, because Numba takes a while to import
+    from lsgnn.propagate.power_kernels import mix_powers, next_power  # here, because Numba takes a while to import
 
-    K, power, other = config.K, x, np.empty_like(x)
-    coefficients = np.zeros((K + 1, len(out)), dtype=np.float32)
-    coefficients[0, 0] = way == 0
-    coefficients[:, channel_places(config, way)] = mixing(config).reshape(2 * K, K + 1).T
-    for s in range(K + 1):
-        add_multiples(power, rows, coefficients[s], out, start)
-        if s < K:
-            next_power(adj.indptr, adj.indices, adj.data, power, other)
-            power, other = other, power
+    K, places = config.K, channel_places(config, way)
+    basis = aligned((K + 1) * len(x), x.shape[1]).reshape(K + 1, *x.shape)
+    basis[0] = x
+    for s in range(K):
+        next_power(adj.indptr, adj.indices, adj.data, basis[s], basis[s + 1])
+    coefficients = mixing(config).reshape(2 * K, K + 1)
+    if way == 0:
+        coefficients, places = np.concatenate([np.eye(1, K + 1), coefficients]), np.concatenate([[0], places])
+    mix_powers(basis, rows, coefficients.astype(np.float32), places, out, start)
 
 
 def _fill_by_recurrence(

@@ -28,8 +28,8 @@ class Cells:
     @classmethod
     def of(cls, table: pa.Table, name: str, source: Source) -> Cells:
         values = decoded(table, name)
-        if pa.types.is_floating(values.type):
-            values = pc.if_else(pc.is_nan(values), pa.scalar(None, values.type), values)
+        if pa.types.is_floating(values.type) and pc.any(missing := pc.is_nan(values)).as_py():
+            values = pc.if_else(missing, pa.scalar(None, values.type), values)
         if pa.types.is_duration(values.type):
             values = pc.divide(pc.cast(pc.cast(values, pa.int64()), pa.float64()), _per_second(values.type.unit))
         if is_string(values.type):
@@ -73,6 +73,13 @@ class Cells:
                 "(3.4e+38): mend or empty it"
             )
         return floats
+
+    def whole_singles(self) -> NDArray[np.float32] | None:
+        """The values as they are [n], if they are float32, finite, and none is missing; else None."""
+        if self.values.type != pa.float32() or self.values.null_count:
+            return None
+        singles: NDArray[np.float32] = self.values.to_numpy()
+        return singles if np.isfinite(singles).all() else None
 
     def require_present(self, missing: NDArray[np.bool_]) -> None:
         """Raises at the first missing value, where none may be."""

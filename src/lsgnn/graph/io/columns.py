@@ -25,6 +25,7 @@ from lsgnn.memory import require_memory
 
 T = TypeVar("T")
 MOST = np.finfo(np.float32).max
+AT_ONCE = 1 << 16  # texts
 SPLIT_NAMES = {"train": "train", "val": "val", "valid": "val", "validation": "val", "test": "test"}
 
 
@@ -84,6 +85,11 @@ def to_numpy(column: Any) -> NDArray[Any]:
         longest = pc.max(pc.utf8_length(column)).as_py() or 0
         what = f"a text of {longest} characters, in whose room numpy stores each of the {len(column)} ids,"
         require_memory(4 * longest * len(column), what, "shorten that text")
+        if not column.null_count:
+            texts = np.empty(len(column), f"U{max(longest, 1)}")
+            for start in range(0, len(texts), AT_ONCE):  # because a Python object per text takes several times its room
+                texts[start : start + AT_ONCE] = column.slice(start, AT_ONCE).to_numpy(zero_copy_only=False)
+            return texts
     values = np.asarray(column.to_numpy(zero_copy_only=False))
     return values.astype(np.str_) if values.dtype == object else values
 

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lsgnn import Graph, read_tables
+from lsgnn.graph.io.open_table import Source
+from lsgnn.graph.io.transformers.fit_plan import fit_plan
 
 N = 24
 IDS = [f"node {i}" for i in range(N)]
@@ -45,3 +47,12 @@ def test_a_saved_plan_makes_the_same_features(tmp_path_factory, columns, order):
     again = read_tables(EDGES, nodes.take(order), like=Graph.load(path))
     np.testing.assert_array_equal(dense(again), dense(graph)[order])
     assert again.feature_names == graph.feature_names
+
+
+def test_many_rows_are_put_side_by_side_as_few_are():
+    table = pa.table({"a": [float(i) for i in range(3000)], "b": [float(i * i % 7) for i in range(3000)]})
+    source = Source(table, "the node table", table.column_names)
+    plan, _ = fit_plan(table, table.column_names, source, roles={})
+    x = plan.apply(table, source)
+    assert x.dtype == np.float32
+    assert x[[0, 1023, 1024, 2999]].tolist() == [[0, 0], [1023, 1023**2 % 7], [1024, 1024**2 % 7], [2999, 2999**2 % 7]]

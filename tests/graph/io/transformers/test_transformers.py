@@ -30,6 +30,14 @@ def dense(x):
     return x.toarray() if sp.issparse(x) else x
 
 
+def test_single_precision_is_taken_as_it_is_unless_a_number_is_missing_or_infinite():
+    fitted = NumberColumn.fit(cells(pa.array([0.1, 6, 2], pa.float32())))
+    assert fitted.apply(cells(pa.array([0.1, 6], pa.float32()))).tolist() == [[np.float32(0.1)], [6]]
+    assert fitted.apply(cells(pa.array([1, None, np.nan], pa.float32()))).tolist() == [[1], [2], [2]]
+    with pytest.raises(InputError, match="infinite"):
+        fitted.apply(cells(pa.array([1, np.inf], pa.float32())))
+
+
 def test_numbers_get_their_median_and_a_column_that_says_where():
     fitted = NumberColumn.fit(cells([1, None, 5, 3]))
     assert fitted.feature_names == ("c", "c is missing")

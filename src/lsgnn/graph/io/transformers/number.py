@@ -51,6 +51,8 @@ class NumberColumn:
         return f"median {self.median:g} for {self.missing} missing" if self.missing else ""
 
     def apply(self, cells: Cells) -> Features:
+        if not self.missing and (singles := cells.whole_singles()) is not None:
+            return singles[:, None]
         return with_indicator(cells.floats(self.decimal), self.median, bool(self.missing))
 
     @classmethod

@@ -1,0 +1,119 @@
+"""Is precomputation as fast as PyG's SIGN? Ours on disk and in memory beside it, in turns, one thread.
+
+    python -m benchmarks.sign --folder /some/disk --rounds 3 --json benchmarks/results/sign.json
+
+Every measurement is a process of its own; methods take turns, because the machine may be in use. `sign` makes the K
+powers of X from edges both ways, in memory. `store` reads the same arrays from disk and leaves a store: sorted edges,
+filter, similarities, powers of the labelled rows, digests (`--keep labelled --store-dtype float16`). `memory` makes
+what training reads of all nodes from a graph that is read and scaled, as SIGN's is: both channels of all hops, 2K+1
+arrays where SIGN makes K+1. Memory is the peak of anonymous memory, as in `benchmarks/store.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from benchmarks.store import measured, write_arrays
+from lsgnn.files import write_json
+from lsgnn.train.environment import environment
+
+METHODS = ("sign", "store", "memory")
+
+
+def sign(folder: Path, hops: int, memory: int) -> float:
+    import torch
+    from torch_geometric.data import Data
+    from torch_geometric.transforms import SIGN
+    from torch_geometric.utils import to_undirected
+
+    torch.set_num_threads(1)
+    x = torch.from_numpy(np.load(folder / "arrays" / "x.npy"))
+    edges = to_undirected(torch.from_numpy(np.load(folder / "arrays" / "edge_index.npy")))
+    start = time.process_time()
+    SIGN(hops)(Data(x=x, edge_index=edges))
+    return time.process_time() - start
+
+
+def store(folder: Path, hops: int, memory: int) -> float:
+    from lsgnn.config import LSGNNConfig
+    from lsgnn.out_of_core.filling import precompute
+
+    config, form = LSGNNConfig(K=hops), dict(keep="labelled", dtype="float16", threads=1)
+    for name in ("tiny", "arrays"):  # the tiny one compiles, if need be
+        shutil.rmtree(folder / "store", ignore_errors=True)
+        start = time.process_time()
+        precompute(folder / name, folder / "store", config, max_memory=memory, **form)  # type: ignore[arg-type]
+    return time.process_time() - start
+
+
+def memory(folder: Path, hops: int, memory: int) -> float:
+    import scipy.sparse as sp
+
+    from lsgnn.config import LSGNNConfig
+    from lsgnn.graph.graph import Graph
+    from lsgnn.propagate.precompute import Precomputed, channels, precompute
+
+    config = LSGNNConfig(K=hops)
+    tiny = Graph(x=np.eye(10, 4, dtype=np.float32), edge_index=np.zeros((2, 1), dtype=np.int64))
+    channels(precompute(tiny, config), config)  # compiles, if need be
+    x, (source, target) = (np.load(folder / "arrays" / f"{name}.npy") for name in ("x", "edge_index"))
+    n = len(x)
+    both = np.concatenate([source, target]), np.concatenate([target, source])
+    start = time.process_time()
+    A = sp.csr_array((np.ones(len(both[0]), np.float32), both), shape=(n, n))
+    A.data[:] = 1
+    scale = np.diff(A.indptr).clip(1) ** -0.5
+    A.data *= (np.repeat(scale, np.diff(A.indptr)) * scale[A.indices]).astype(np.float32)
+    pre = Precomputed(x, A, precompute(tiny, config).similarity)
+    channels(pre, config)
+    return time.process_time() - start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, required=True, help="emptied first and last; needs room for the graph")
+    parser.add_argument("--nodes", type=int, default=1_000_000)
+    parser.add_argument("--features", type=int, default=128)
+    parser.add_argument("--hops", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--max-memory", type=int, default=600, help="of the store, in MB")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--child", choices=METHODS, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.child:
+        seconds = {"sign": sign, "store": store, "memory": memory}[args.child](
+            args.folder, args.hops, args.max_memory * 10**6
+        )
+        write_json(args.folder / "child.json", {"cpu_seconds": round(seconds, 2)})
+        return
+    shutil.rmtree(args.folder, ignore_errors=True)
+    write_arrays(args.folder / "tiny", 1000, 8, 5000)
+    write_arrays(args.folder / "arrays", args.nodes, args.features, 10 * args.nodes)
+    options = ["--folder", str(args.folder), "--hops", str(args.hops), "--max-memory", str(args.max_memory)]
+    rounds: dict[str, list[dict[str, float]]] = {method: [] for method in METHODS}
+    document: dict[str, Any] = {"nodes": args.nodes, "edges": 10 * args.nodes, "features": args.features}
+    document |= {"hops": args.hops, "max_memory_megabytes": args.max_memory, "environment": environment()}
+    for _ in range(args.rounds):
+        for method, found in rounds.items():
+            peak = measured("-m", "benchmarks.sign", "--child", method, *options)["peak_megabytes"]
+            found.append(json.loads((args.folder / "child.json").read_text()) | {"peak_megabytes": peak})
+            print(method, found[-1], flush=True)
+        if args.json:  # after every round, so that a long run may be ended
+            write_json(args.json, document | {"rounds": rounds, "median": medians(rounds)})
+    shutil.rmtree(args.folder)
+
+
+def medians(rounds: dict[str, list[dict[str, float]]]) -> dict[str, dict[str, float]]:
+    return {method: {name: median(one[name] for one in found) for name in found[0]} for method, found in rounds.items()}
+
+
+if __name__ == "__main__":
+    main()
