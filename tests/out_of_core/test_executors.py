@@ -54,15 +54,34 @@ def test_a_cluster_that_does_not_answer_is_named() -> None:
         list(ray("127.0.0.1:1")(half, [(1,)]))
 
 
-def test_a_ray_that_does_not_come_up_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    library = pytest.importorskip("ray")
+class BusyRay:
+    """A Ray on a machine whose cores are busy: it comes up at the given start."""
 
-    def init(**_: object) -> None:
-        raise Exception("The current node timed out during startup. This could happen because")  # as Ray does
+    def __init__(self, comes_up_at: int) -> None:
+        self.comes_up_at, self.starts, self.stops = comes_up_at, 0, 0
 
-    monkeypatch.setattr(library, "init", init)
-    with pytest.raises(InputError, match=r"Ray did not start at 'local' \(The current node timed out during startup\)"):
-        list(ray()(half, [(1,)]))
+    def init(self, **_: object) -> None:
+        self.starts += 1
+        if self.starts < self.comes_up_at:
+            raise Exception("The current node timed out during startup. This could happen because")  # as Ray does
+
+    def shutdown(self) -> None:
+        self.stops += 1
+
+
+def test_a_ray_that_does_not_come_up_is_started_again() -> None:
+    busy = BusyRay(comes_up_at=3)
+    executors._join_or_start(busy, "local")
+    assert (busy.starts, busy.stops) == (3, 2)
+
+
+@pytest.mark.parametrize(("address", "starts"), [("local", 3), ("auto", 1)])
+def test_a_ray_that_never_comes_up_is_one_sentence(address: str, starts: int) -> None:
+    busy = BusyRay(comes_up_at=9)
+    said = rf"Ray did not start at '{address}' \(The current node timed out during startup\)"
+    with pytest.raises(InputError, match=said):
+        executors._join_or_start(busy, address)
+    assert busy.starts == starts
 
 
 def slow_place(number: int) -> tuple[int, str]:
