@@ -1,6 +1,3 @@
-import os
-import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -9,13 +6,8 @@ from lsgnn import InputError, LSGNNConfig
 from lsgnn.out_of_core import executors
 from lsgnn.out_of_core.executors import Executor, processes, ray, serial
 from lsgnn.out_of_core.filling import precompute
+from tests.out_of_core.small_tasks import die, half, slow_place
 from tests.out_of_core.test_filling import GRAPH, MEGABYTE, bytes_of
-
-
-def half(number: int) -> float:
-    if number < 0:
-        raise ValueError(f"{number} is below zero")
-    return number / 2
 
 
 @pytest.mark.parametrize("executor", [serial, processes(2)])
@@ -27,10 +19,6 @@ def test_every_task_is_done_once(executor: Executor) -> None:
 def test_an_error_in_a_task_reaches_the_caller(executor: Executor) -> None:
     with pytest.raises(ValueError, match="-1 is below zero"):
         list(executor(half, [(1,), (-1,), (2,)]))
-
-
-def die(number: int) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_job_that_is_killed_is_no_traceback() -> None:
@@ -82,13 +70,6 @@ def test_a_ray_that_never_comes_up_is_one_sentence(address: str, starts: int) ->
     with pytest.raises(InputError, match=said):
         executors._join_or_start(busy, address)
     assert busy.starts == starts
-
-
-def slow_place(number: int) -> tuple[int, str]:
-    import ray
-
-    time.sleep(1)
-    return number, ray.get_runtime_context().get_node_id()
 
 
 def test_tasks_of_a_machine_that_dies_are_done_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
