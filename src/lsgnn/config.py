@@ -52,7 +52,8 @@ class Settings:
     """A frozen set of named values; unknown names, wrong types and values that are no choice are errors."""
 
     def __post_init__(self) -> None:
-        kinds = _kinds(type(self))
+        own: Any = type(self)
+        kinds = _kinds(own)
         for field in (f.name for f in dataclasses.fields(self)):
             kind = kinds[field]
             object.__setattr__(self, field, _checked(field, getattr(self, field), kind))
