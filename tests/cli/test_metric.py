@@ -47,18 +47,8 @@ def test_evaluate_compare_and_diagnose_score_by_it(lsgnn: Any, graph: Path, monk
     kept = lsgnn("evaluate", graph, *FIXED, "--splits", "0", "--metric", "log_loss", "--set", "select_by=val_accuracy")
     assert "best epoch by val_accuracy" in kept.out
     assert "test log loss 0." in kept.out
-    board = lsgnn(
-        "compare",
-        graph,
-        "--models",
-        "majority,sgc",
-        "--splits",
-        "0",
-        "--metric",
-        "balanced_accuracy",
-        "--set",
-        "epochs=10",
-    )
+    few = ("--models", "majority,sgc", "--splits", "0", "--set", "epochs=10")
+    board = lsgnn("compare", graph, *few, "--metric", "balanced_accuracy")
     assert "| model | validation balanced accuracy, % |" in board.out
     assert "validation macro F1" in lsgnn("diagnose", graph, "--metric", "macro_f1").out
 
