@@ -1,6 +1,8 @@
 # Everything from a fresh machine: each target sets up .venv by itself and is quick the second time.
 PYTHON ?= python3
 BIN := .venv/bin
+# OMP_NUM_THREADS=1 below: commands that tests start would wait for each other's threads on cores that are all busy, and
+# spend up to twenty times the processor time on that
 
 .PHONY: demo test test-browser faults fuzz mutants load test-minimum lint docs paper check-results clean
 
@@ -8,10 +10,10 @@ demo: .venv/core ## the main job on the bundled real graphs
 	$(BIN)/lsgnn demo
 
 test: .venv/dev ## all tests but those of the pages in a browser, which test-browser runs
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not browser"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not browser"
 
 test-browser: .venv/dev ## the pages in a real Chromium; says how to get one
-	scripts/with_browser.sh $(BIN)/python -m pytest -m browser tests/report tests/cli/test_serve.py
+	OMP_NUM_THREADS=1 scripts/with_browser.sh $(BIN)/python -m pytest -m browser tests/report tests/cli/test_serve.py
 
 faults: .venv/dev ## commands killed, starved and robbed of their disk, hundreds of times; goes on where it was stopped
 	RAY_AUTH_MODE=disabled OMP_NUM_THREADS=1 $(BIN)/python -m tests.faults --folder build/faults --record

@@ -218,6 +218,10 @@ def reliability() -> str:
     if part := found.get("study"):
         told = f"two processes in one study for {part['minutes']:g} minutes: {part['finished']} trials finished"
         rows.append(("make load", f"{told}, {part['lost']} lost, {part['doubled']} doubled"))
+    if part := found.get("minimum"):
+        told = f"{part['passed']:,} tests of {', '.join(part['folders'])} passed, {part['failed']} failed"
+        lowest = f"{len(part['lowest'])} of {len(part['versions'])} dependencies in the lowest version declared"
+        rows.append(("make test-minimum", f"{told}, {part['skipped']} skipped; {lowest}"))
     if not rows:
         return "No full run has been recorded yet."
     return "\n".join(["| command | counted |", "|---|---|", *(f"| `{what}` | {value} |" for what, value in rows)])

@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -158,10 +159,14 @@ def _zoo_units(root: Path, dataset: str) -> dict[str, list[Unit]]:
 
 def _in_full(unit: Unit) -> dict[str, Any]:
     """Its settings, and the default of those that did not exist when it was stored."""
+    return _defaults(unit.model) | unit.config
+
+
+@cache
+def _defaults(model: str) -> dict[str, Any]:
     from lsgnn import zoo
 
-    defaults = zoo.get(unit.model).config().to_dict() if unit.model in zoo.names() else {}
-    return defaults | unit.config
+    return zoo.get(model).config().to_dict() if model in zoo.names() else {}
 
 
 def _stored_units(path: Path) -> list[Unit]:

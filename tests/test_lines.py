@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from lsgnn.errors import InputError
 from lsgnn.lines import LineFile, key_of
+from tests.fuzz.cases import cases
 
 
 def test_what_is_added_is_read_back_by_its_key(tmp_path: Path) -> None:
@@ -47,6 +48,7 @@ def test_wherever_a_writer_was_killed_no_other_line_is_lost(tmp_path: Path) -> N
         assert file.lines() == {"a": {"test": 1}, "c": {"test": 3}}
 
 
+@cases(50)
 @given(st.lists(st.binary(max_size=30).filter(lambda damage: b"\n" not in damage), max_size=4))
 def test_damaged_lines_are_passed_over(tmp_path_factory: pytest.TempPathFactory, damage: list[bytes]) -> None:
     file = LineFile(tmp_path_factory.mktemp("store") / "units.jsonl")

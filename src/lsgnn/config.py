@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 from typing import Any, ClassVar, Literal, Self, get_args, get_origin, get_type_hints
 
 from lsgnn.errors import InputError
@@ -41,12 +42,18 @@ ClassWeight = Literal["none", "balanced"]
 LOCALSIM_INPUTS = ("localsim_scale", "localsim_hops", "localsim_degree")  # what MLP_α reads of a node
 
 
+@cache  # a search makes thousands of configurations, and hints are text that is evaluated
+def _kinds(settings: type) -> dict[str, Any]:
+    return get_type_hints(settings)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """A frozen set of named values; unknown names, wrong types and values that are no choice are errors."""
 
     def __post_init__(self) -> None:
-        kinds = get_type_hints(type(self))
+        own: Any = type(self)
+        kinds = _kinds(own)
         for field in (f.name for f in dataclasses.fields(self)):
             kind = kinds[field]
             object.__setattr__(self, field, _checked(field, getattr(self, field), kind))

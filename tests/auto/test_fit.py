@@ -15,8 +15,10 @@ import pytest
 
 import lsgnn
 from lsgnn import InputError, Run
+from lsgnn.cli.main import run as run_command
 from lsgnn.graph.splits import stratified_splits
 from lsgnn.runs.blend import Blend
+from tests.auto.at_hand import AtHand
 from tests.graphs import random_graph, two_blocks
 
 GRAPH = two_blocks()
@@ -96,7 +98,7 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_answer(run: Blend, tmp_path
     code = (
         "import sys, lsgnn, lsgnn.auto.families; from tests.graphs import two_blocks\n"
         f"lsgnn.auto.families.NAMES = {NAMES}\n"
-        f"lsgnn.fit(two_blocks(), model='auto', trials={TRIALS}, storage=sys.argv[1])"
+        f"lsgnn.fit(two_blocks(), model='auto', trials={TRIALS}, storage=sys.argv[1], workers=1)"
     )
     folder = tmp_path / "search"
     process = subprocess.Popen([sys.executable, "-c", code, folder], cwd=Path(__file__).parents[2])
@@ -107,7 +109,7 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_answer(run: Blend, tmp_path
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert 2 <= journal.read_bytes().count(b"\n") < TRIALS
-    again = lsgnn.fit(GRAPH, model="auto", trials=TRIALS, storage=folder)
+    again = lsgnn.fit(GRAPH, model="auto", trials=TRIALS, storage=folder, workers=1)
     np.testing.assert_array_equal(again.logits, run.logits)
 
 
@@ -122,6 +124,7 @@ def test_scrambled_test_labels_change_nothing(run: Blend, storage: Path) -> None
 
 
 def test_it_ends_early_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lsgnn.auto.best_answer.Workers", AtHand)
     monkeypatch.setattr("lsgnn.auto.families.NAMES", ("mlp",))
     monkeypatch.setattr("lsgnn.auto.search.FRESH", 1)
     monkeypatch.setattr("lsgnn.auto.search.PATIENCE", (3, 6))
@@ -157,13 +160,20 @@ def test_what_makes_no_sense_is_refused(wrong: dict, message: str) -> None:
         lsgnn.fit(GRAPH, **wrong)
 
 
-def test_on_the_command_line(tmp_path: Path) -> None:
+def test_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("lsgnn.auto.best_answer.Workers", AtHand)
     GRAPH.save(tmp_path / "g.npz")
-    command = [sys.executable, "-m", "lsgnn", "fit", str(tmp_path / "g.npz"), "--model", "auto", "--trials", "2"]
-    done = subprocess.run([*command, "--out", str(tmp_path / "run"), "--json"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["model"] == "auto"
+    command = ["lsgnn", "fit", str(tmp_path / "g.npz"), "--model", "auto", "--trials", "2"]
+    for words, code in (["--out", str(tmp_path / "run"), "--json"], 0), (["--set", "K=2"], 2):
+        monkeypatch.setattr(sys, "argv", [*command, *words])
+        with pytest.raises(SystemExit) as stop:
+            run_command()
+        assert int(stop.value.code or 0) == code
+        told = capsys.readouterr()
+        if code:
+            assert "--set is for a single model" in told.err
+        else:
+            assert json.loads(told.out)["model"] == "auto"
     assert Run.load(tmp_path / "run").model == "auto"
-    refused = subprocess.run([*command, "--set", "K=2"], capture_output=True, text=True)
-    assert refused.returncode == 2
-    assert "--set is for a single model" in refused.stderr

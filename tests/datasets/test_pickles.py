@@ -17,6 +17,7 @@ from lsgnn.errors import InputError
 from tests.datasets import hostile
 from tests.datasets.hostile import hostile_pickles
 from tests.datasets.planetoid_files import END, START, Python2, integer, pickled, string
+from tests.fuzz.cases import cases
 
 TABLE = np.array([[0, 1], [1, 0], [0, 1]], dtype="<i4")
 MATRIX = sp.csr_array(np.array([[0, 2.5, 0], [0, 0, 0], [1, 0, 3]], dtype="<f4"))
@@ -234,6 +235,7 @@ def mutated(draw: st.DrawFn) -> bytes:
     return bytes(content)
 
 
+@cases(50)
 @given(content=mutated())
 def test_no_mutation_runs_anything_or_ends_in_another_error(
     content: bytes, tmp_path_factory: pytest.TempPathFactory

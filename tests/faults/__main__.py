@@ -44,10 +44,15 @@ def main() -> int:
     chosen = [scene for scene in SCENES if not args.scene or scene.name in args.scene]
     serves = not args.scene or SERVE in args.scene
     each = args.sample and (args.sample // (len(chosen) + serves) or 1)
+    unplayed: dict[str, str] = {}
     for scene in chosen:
         place = folder / scene.name.replace(" ", "-")
         shutil.rmtree(place, ignore_errors=True)
-        stage = set_stage(scene, world, place / "stage")
+        try:
+            stage = set_stage(scene, world, place / "stage")
+        except (Failed, TimeoutError, OSError) as error:  # the other commands can be struck all the same
+            unplayed[f"{scene.name}: no fault at all"] = str(error)
+            continue
         faults = sampled(stage, each) if each else planned(stage)
         for what in faults:
             _count(done, scene.name, what, partial(strike, stage, what, place / "fault"))
@@ -59,7 +64,8 @@ def main() -> int:
         finally:
             service.close()
     counted = done.lines()
-    failed = {key: line["failed"].strip().splitlines()[-1] for key, line in counted.items() if line["failed"]}
+    failed = unplayed | {key: line["failed"] for key, line in counted.items() if line["failed"]}
+    failed = {key: why.strip().splitlines()[-1] for key, why in failed.items()}
     sys.stdout.write(f"{len(counted)} faults, {len(failed)} failures\n")
     if args.record:
         by = {what: dict(Counter(line[what] for line in counted.values())) for what in ("scene", "kind")}

@@ -87,10 +87,12 @@ def strike(stage: Stage, what: Strike, place: Path) -> str:
                 raise Failed(f"{name} is neither the old nor the new one: {state!r}")
         if ended.code == 0 and found != stage.new:
             raise Failed("it ended well, but its outputs are not the right ones")
-        if what.kind not in ("kill", "revoke"):  # which nobody can tidy up after
+        if what.kind not in ("kill", "kill worker", "kill ray worker", "revoke"):  # which nobody can tidy up after
             no_leftovers(folder)
         again = run(scene.entry, _words(scene), folder)
         _well(scene, again)
+        if "worker" in what.kind:
+            no_leftovers(folder)  # who goes on with the work of killed workers tidies up after them
         if (found := states(scene, folder)) != stage.new:
             wrong = [name for name, state in found.items() if state != stage.new[name]]
             raise Failed(f"repeated, it gives another result: {', '.join(wrong)}")

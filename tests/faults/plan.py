@@ -40,7 +40,7 @@ def spread(operations: int, count: int) -> list[int]:
 
 
 def _of_workers(stage: Stage) -> list[Strike]:
-    if "ray" in stage.scene.words:
+    if "--ray" in stage.scene.words:
         return [Strike("kill ray worker", 0.05 * number) for number in (1, 2)] if find_spec("ray") else []
     killed = [Strike("kill worker", seconds) for seconds in (0.02, 0.6, 1.2)]
-    return [*killed, *(Strike(kind, 0.9, in_time=True) for kind in ("kill", "terminate", "interrupt"))]
+    return [*killed, *(Strike(kind, 0.4, in_time=True) for kind in ("kill", "terminate", "interrupt"))]

@@ -1,14 +1,21 @@
 """How many cases a fuzz test looks at, and ways to damage bytes that keep most of their structure."""
 
+from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 
-def cases(sample: int) -> Any:
-    """So many cases; `make fuzz` looks at as many others in each of its rounds."""
-    return settings(max_examples=sample, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def cases(sample: int) -> Callable[[Any], Any]:
+    """Marks a fuzz test of so many cases; `make fuzz` looks at as many others in each of its rounds."""
+
+    def fuzz(test: Any) -> Any:
+        limits = settings(max_examples=sample, suppress_health_check=[HealthCheck.function_scoped_fixture])
+        return pytest.mark.fuzz(limits(test))
+
+    return fuzz
 
 
 TOKENS = (

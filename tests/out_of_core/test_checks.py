@@ -14,6 +14,7 @@ from lsgnn.out_of_core.filling import precompute
 from lsgnn.out_of_core.layout import Layout, all_files
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.tasks import propagate_block
+from tests.fuzz.cases import cases
 from tests.graphs import random_graph
 from tests.out_of_core.damage import copy_of, forge, is_refusal, npy, outcome
 
@@ -103,6 +104,7 @@ dtypes = st.sampled_from(["int32", "int64", "uint64", "float32", "float64", "boo
 numbers = st.one_of(st.integers(-(2**31), 2**31 - 1), st.sampled_from([-1, 0, 1, 39, 40, 41, 10**6]))
 
 
+@cases(30)
 @given(data=st.data())
 def test_whatever_is_in_a_store_kernels_read_nothing_else(
     whole: Store, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

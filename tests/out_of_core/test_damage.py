@@ -12,6 +12,7 @@ from lsgnn.out_of_core.filling import precompute
 from lsgnn.out_of_core.fitting import fit_stored
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.stored_run import StoredRun
+from tests.fuzz.cases import cases
 from tests.graphs import two_blocks
 from tests.out_of_core.damage import DAMAGES, Damage, flip, is_refusal, outcome
 
@@ -38,6 +39,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes, object
     return folder, *right
 
 
+@cases(20)
 @given(
     number=st.integers(0, 10**6),
     damage=st.sampled_from([flip, *DAMAGES]),

@@ -1,6 +1,3 @@
-import os
-import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -9,13 +6,8 @@ from lsgnn import InputError, LSGNNConfig
 from lsgnn.out_of_core import executors
 from lsgnn.out_of_core.executors import Executor, processes, ray, serial
 from lsgnn.out_of_core.filling import precompute
+from tests.out_of_core.small_tasks import die, half, slow_place
 from tests.out_of_core.test_filling import GRAPH, MEGABYTE, bytes_of
-
-
-def half(number: int) -> float:
-    if number < 0:
-        raise ValueError(f"{number} is below zero")
-    return number / 2
 
 
 @pytest.mark.parametrize("executor", [serial, processes(2)])
@@ -27,10 +19,6 @@ def test_every_task_is_done_once(executor: Executor) -> None:
 def test_an_error_in_a_task_reaches_the_caller(executor: Executor) -> None:
     with pytest.raises(ValueError, match="-1 is below zero"):
         list(executor(half, [(1,), (-1,), (2,)]))
-
-
-def die(number: int) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_job_that_is_killed_is_no_traceback() -> None:
@@ -54,22 +42,34 @@ def test_a_cluster_that_does_not_answer_is_named() -> None:
         list(ray("127.0.0.1:1")(half, [(1,)]))
 
 
-def test_a_ray_that_does_not_come_up_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    library = pytest.importorskip("ray")
+class BusyRay:
+    """A Ray on a machine whose cores are busy: it comes up at the given start."""
 
-    def init(**_: object) -> None:
-        raise Exception("The current node timed out during startup. This could happen because")  # as Ray does
+    def __init__(self, comes_up_at: int) -> None:
+        self.comes_up_at, self.starts, self.stops = comes_up_at, 0, 0
 
-    monkeypatch.setattr(library, "init", init)
-    with pytest.raises(InputError, match=r"Ray did not start at 'local' \(The current node timed out during startup\)"):
-        list(ray()(half, [(1,)]))
+    def init(self, **_: object) -> None:
+        self.starts += 1
+        if self.starts < self.comes_up_at:
+            raise Exception("The current node timed out during startup. This could happen because")  # as Ray does
+
+    def shutdown(self) -> None:
+        self.stops += 1
 
 
-def slow_place(number: int) -> tuple[int, str]:
-    import ray
+def test_a_ray_that_does_not_come_up_is_started_again() -> None:
+    busy = BusyRay(comes_up_at=3)
+    executors._join_or_start(busy, "local")
+    assert (busy.starts, busy.stops) == (3, 2)
 
-    time.sleep(1)
-    return number, ray.get_runtime_context().get_node_id()
+
+@pytest.mark.parametrize(("address", "starts"), [("local", 3), ("auto", 1)])
+def test_a_ray_that_never_comes_up_is_one_sentence(address: str, starts: int) -> None:
+    busy = BusyRay(comes_up_at=9)
+    said = rf"Ray did not start at '{address}' \(The current node timed out during startup\)"
+    with pytest.raises(InputError, match=said):
+        executors._join_or_start(busy, address)
+    assert busy.starts == starts
 
 
 def test_tasks_of_a_machine_that_dies_are_done_by_another(monkeypatch: pytest.MonkeyPatch) -> None:

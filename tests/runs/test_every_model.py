@@ -1,6 +1,7 @@
 """A model is a model: whatever its name, it is fitted, saved, loaded, applied and reported on in the same way."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -11,6 +12,12 @@ from tests.graphs import random_graph
 
 QUICK = {"epochs": 3, "seed": 1}
 every_model = pytest.mark.parametrize("name", zoo.names())
+
+
+@cache
+def fitted(name: str) -> Run:
+    """A run of a few epochs, which nobody changes."""
+    return lsgnn.fit(random_graph(), model=name, **QUICK)
 
 
 @every_model
@@ -25,9 +32,8 @@ def test_a_saved_run_gives_the_same_logits(name: str, tmp_path) -> None:
 
 @every_model
 def test_it_is_applied_to_another_graph_and_to_new_nodes_or_says_what_can_be(name: str) -> None:
-    graph = random_graph()
-    run = lsgnn.fit(graph, model=name, **QUICK)
-    other = random_graph(seed=1, n=30)
+    run = fitted(name)
+    graph, other = run.graph, random_graph(seed=1, n=30)
     new = {"x": np.asarray(graph.x)[:2], "edges": [(40, 0), (1, 41)]}
     refused = r"cannot be applied to .*: train another model, lsgnn for one"
     if run.config.tied_to_graph:
@@ -78,7 +84,7 @@ def test_with_degrees_it_is_saved_loaded_and_applied_to_other_graphs_and_new_nod
 
 @every_model
 def test_it_explains_a_node_or_names_the_model_that_does(name: str) -> None:
-    run = lsgnn.fit(random_graph(), model=name, **QUICK)
+    run = fitted(name)
     if zoo.get(name).explains:
         assert run.explain(0).prediction in run.graph.class_names
     else:

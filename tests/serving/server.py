@@ -42,7 +42,7 @@ class Server:
         self._listener.start()
 
     def ask(self, path: str, document: Any = None, headers: dict[str, str] | None = None) -> tuple[int, Any]:
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=120)
         try:
             sent = None if document is None else json.dumps(document)
             given = {"Content-Type": "application/json", **(headers or {})}

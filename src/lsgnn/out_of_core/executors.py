@@ -18,6 +18,8 @@ from lsgnn.extras import optional
 Task: TypeAlias = tuple[Any, ...]  # the arguments of one call
 Executor: TypeAlias = Callable[[Callable[..., Any], Iterable[Task]], Iterator[Any]]  # results as they come
 
+STARTS = 3  # of a Ray on this machine: it gives itself half a minute, too little where all cores are busy
+
 
 def serial(function: Callable[..., Any], tasks: Iterable[Task]) -> Iterator[Any]:
     for task in tasks:
@@ -67,14 +69,7 @@ def ray(address: str = "local", memory: int = 0) -> Executor:
         library = optional("ray", "ray")
         started = not library.is_initialized()
         if started:
-            _require_answer(address)
-            try:
-                library.init(address=address, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
-            except (ConnectionError, ValueError) as error:
-                raise InputError(f"there is no Ray cluster at {address!r}: start one, or use 'local'") from error
-            except Exception as error:  # Ray's own word for a node that does not come up
-                reason = str(error).partition(". ")[0]
-                raise InputError(f"Ray did not start at {address!r} ({reason}): try again, or use processes") from error
+            _join_or_start(library, address)
         try:
             largest = max(node["Resources"].get("memory", 0) for node in library.nodes())
             if memory > largest:
@@ -95,6 +90,23 @@ def ray(address: str = "local", memory: int = 0) -> Executor:
                 library.shutdown()
 
     return run
+
+
+def _join_or_start(library: Any, address: str) -> None:
+    """A cluster is joined; one on this machine is started, if need be several times."""
+    _require_answer(address)
+    for tried in range(1, STARTS + 1):
+        try:
+            library.init(address=address, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+            return
+        except (ConnectionError, ValueError) as error:
+            raise InputError(f"there is no Ray cluster at {address!r}: start one, or use 'local'") from error
+        except Exception as error:  # Ray's own word for a node that does not come up
+            library.shutdown()
+            if address == "local" and tried < STARTS:
+                continue
+            reason = str(error).partition(". ")[0]
+            raise InputError(f"Ray did not start at {address!r} ({reason}): try again, or use processes") from error
 
 
 def _require_answer(address: str) -> None:
