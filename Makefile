@@ -1,8 +1,7 @@
 # Everything from a fresh machine: each target sets up .venv by itself and is quick the second time.
 PYTHON ?= python3
 BIN := .venv/bin
-# OMP_NUM_THREADS=1 below: commands that tests start would wait for each other's threads on cores that are all busy, and
-# spend up to twenty times the processor time on that
+# OMP_NUM_THREADS=1 below: commands that tests start would otherwise wait for each other's threads on cores that are all busy
 
 .PHONY: demo test test-browser faults fuzz mutants load test-minimum lint docs paper check-results clean
 

@@ -22,7 +22,7 @@ def test_an_explanation_is_that_of_a_run_in_memory(tmp_path: Path, settings: dic
     config = CONFIG.replace(**settings)
     store = precompute(GRAPH, tmp_path / "store", config)
     ours = fit_stored(store, config, members=2, batch_size=1000)
-    theirs = lsgnn.fit(GRAPH, config, members=2, engine="torch")
+    theirs = lsgnn.fit(GRAPH, config, members=2, engine="cpu")
     for member in (None, 1):
         a, b = ours.explain(store, "7", member), theirs.explain(7, member)
         assert (a.node_id, a.label, a.part, a.prediction) == (b.node_id, b.label, b.part, b.prediction)
