@@ -12,7 +12,7 @@ from torch import Tensor
 from lsgnn.memory import require_memory
 from lsgnn.out_of_core.row_kernels import pack_rows, shares_on_grid, similarity_range, transposed
 from lsgnn.out_of_core.rows import StoredRows
-from lsgnn.train.fused.aligned import aligned
+from lsgnn.propagate.aligned import aligned
 from lsgnn.train.fused.dense import register_rows
 from lsgnn.train.fused.layout import DEGREE_SCALE, SIMILARITY_SCALE, Layout
 from lsgnn.train.fused.operands import NO_FLOATS, NO_SMOOTHING, NOTHING, as_csr, power_coefficients, standardized
@@ -81,7 +81,7 @@ class FusedRows:
 
         def work_of(number: int) -> Callable[[], None]:
             first, end = (panels * n // self.threads for n in (number, number + 1))
-            tile = aligned(len(self._coefficients) * size).reshape(-1, size)
+            tile = aligned(len(self._coefficients), size)
             return lambda: pack_rows(bits, places, self._coefficients, out, P, first, end, tile)
 
         H = Panels(values, blocks, block, panels, max(1, BYTES_TOGETHER // (4 * size)), rows, features)

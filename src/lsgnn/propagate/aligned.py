@@ -1,6 +1,9 @@
-"""Memory for rows that are read in any order: from the start of a line of the processor's cache on."""
+"""Memory for rows and vectors: from the start of a line of the processor's cache on, so that what fits a line is in one
+and not in two."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,9 +11,9 @@ from numpy.typing import NDArray
 LINE = 64  # bytes that memory gives at once
 
 
-def aligned(n: int, width: int) -> NDArray[np.float32]:
-    """An empty array [n, width] that begins with a line, so that a row of 16 numbers is in one line and not in two."""
-    size = 4 * n * width
-    buffer = np.empty(size + LINE, np.uint8)
-    start = -buffer.ctypes.data % LINE
-    return buffer[start : start + size].view(np.float32).reshape(n, width)
+def aligned(*shape: int) -> NDArray[np.float32]:
+    """Zeros of this shape."""
+    size = math.prod(shape)
+    memory = np.zeros(size + LINE // 4, np.float32)
+    skip = -memory.ctypes.data % LINE // 4
+    return memory[skip : skip + size].reshape(shape)

@@ -178,7 +178,7 @@ def _fill_by_basis(
     from lsgnn.propagate.power_kernels import mix_powers, next_power  # here, because Numba takes a while to import
 
     K, places = config.K, channel_places(config, way)
-    basis = aligned((K + 1) * len(x), x.shape[1]).reshape(K + 1, *x.shape)
+    basis = aligned(K + 1, *x.shape)
     basis[0] = x
     for s in range(K):
         next_power(adj.indptr, adj.indices, adj.data, basis[s], basis[s + 1])

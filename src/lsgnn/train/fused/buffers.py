@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.memory import LOWER_EITHER, require_memory
-from lsgnn.train.fused.aligned import aligned
+from lsgnn.propagate.aligned import aligned
 from lsgnn.train.fused.layout import Layout
 from lsgnn.train.fused.row_norm import NORMS
 from lsgnn.train.fused.structs import Floats, Panels, ScoredRows, Scratch, Shape, Work

@@ -18,8 +18,8 @@ import torch
 from torch import Tensor
 
 from lsgnn.config import LSGNNConfig
+from lsgnn.propagate.aligned import aligned
 from lsgnn.propagate.precompute import Precomputed
-from lsgnn.train.fused.aligned import aligned
 from lsgnn.train.fused.structs import Floats, Small, Weights
 from lsgnn.train.fused.vector import BATCH, W8, W16, Width
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from lsgnn.compiled import entry_point
 from lsgnn.config import LSGNNConfig
 from lsgnn.memory import LOWER_K, require_memory
+from lsgnn.propagate.aligned import aligned
 from lsgnn.propagate.power_kernels import next_power
 from lsgnn.propagate.precompute import Precomputed
-from lsgnn.train.fused.aligned import aligned
 from lsgnn.train.fused.dense import register_rows
 from lsgnn.train.fused.operands import Nodes, power_coefficients, way_of_blocks
 from lsgnn.train.fused.structs import Floats, Panels
@@ -38,7 +38,7 @@ def panel_operand(pre: Precomputed, config: LSGNNConfig, scored: Nodes) -> Panel
         f"a stack of {len(scored)} × {d} features with K={K}",
         LOWER_K,
     )
-    values = aligned(channels * blocks * padded * block).reshape(channels, blocks, panels, block, P)
+    values = aligned(channels, blocks, panels, block, P)
     basis = np.zeros((len(pre.filters), K + 1, len(scored), block), np.float32)
     coefficients, row_of_sums = _by_direction(config), np.zeros(block, np.float32)
     for b in range(blocks):
