@@ -12,6 +12,7 @@ or a `Width`, which is part of the type.
 from __future__ import annotations
 
 from functools import cache
+from struct import pack
 from typing import Any, NamedTuple, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -28,7 +29,7 @@ from lsgnn.train.fused.vector import Width, WidthType
 T = TypeVar("T")
 WORD = ir.IntType(64)
 NUMBERS = {int: types.int64, float: types.float64, bool: types.boolean, np.float32: types.float32}
-STORED = {int: np.int64, float: np.float64, bool: np.int64, np.float32: np.float32}
+STORED = {int: "q", float: "d", bool: "q", np.float32: "f4x"}  # a word each, see `struct`
 
 
 class RecordType(types.Type):  # type: ignore[misc]  # Numba has no type hints
@@ -69,32 +70,34 @@ def element_of(hint: Any) -> np.dtype[Any]:
     return np.dtype(element)
 
 
+@cache
+def storage_of(form: type) -> list[tuple[Any, str, np.dtype[Any] | None]]:
+    """Of each field the annotation, the form of a number, what an array is of."""
+    arrays = {hint: element_of(hint) for hint in hints_of(form).values() if get_origin(hint) is np.ndarray}
+    return [(hint, STORED.get(hint, ""), arrays.get(hint)) for hint in hints_of(form).values()]
+
+
 class Record:
     """A named tuple in the form that kernels take; keeps alive what it points to."""
 
     def __init__(self, values: Any) -> None:
         self.form: type = values.__class__
-        hints = hints_of(self.form)
-        self.widths = tuple(len(value) for value, hint in zip(values, hints.values(), strict=True) if hint is Width)
-        self.kept = list[Any]()
-        words = [self._words(value, hint) for value, hint in zip(values, hints.values(), strict=True)]
-        self.memory = np.array([word for some in words for word in some] or [0], np.int64)
+        self.kept, words, widths = list[Any](), bytearray(), list[int]()
+        for value, (hint, form, element) in zip(values, storage_of(self.form), strict=True):
+            if hint is Width:
+                widths.append(len(value))
+            elif form:
+                words += pack(form, value)
+            elif element is not None:
+                if value.dtype != element or value.ndim != 1 or not value.flags.c_contiguous:
+                    raise TypeError(f"{self.form.__name__} has {value.dtype} [{value.ndim} axes], declared is {hint}")
+                self.kept.append(value)
+                words += pack("qq", value.ctypes.data, len(value))
+            else:
+                self.kept.append(Record(value))
+                words += pack("q", self.kept[-1].address)
+        self.memory, self.widths = np.frombuffer(words + bytes(8), np.int64), tuple(widths)
         self.address = self.memory.ctypes.data
-
-    def _words(self, value: Any, hint: Any) -> list[int]:
-        if hint is Width:
-            return []
-        if hint in STORED:
-            word = np.zeros(1, np.int64)
-            word.view(STORED[hint])[0] = value
-            return [int(word[0])]
-        if get_origin(hint) is np.ndarray:
-            if value.dtype != element_of(hint) or value.ndim != 1 or not value.flags.c_contiguous:
-                raise TypeError(f"{self.form.__name__} has {value.dtype} [{value.ndim} axes] where {hint} is declared")
-            self.kept.append(value)
-            return [value.ctypes.data, len(value)]
-        self.kept.append(value if isinstance(value, Record) else Record(value))
-        return [self.kept[-1].address]
 
 
 def record(values: T) -> T:
