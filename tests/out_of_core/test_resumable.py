@@ -86,7 +86,7 @@ def test_what_was_chosen_and_trained_before_a_kill_is_not_done_again(
     whole, told = fit_stored(store, **how | {"resume": None}), list[int]()
     with pytest.raises(Killed):
         fit_stored(store, **how, on_epoch=lambda line: told.append(line["epoch"]) or len(told) < 5 or after(2)(line))
-    monkeypatch.setattr(fitting, "probed", None)  # nobody asks it
+    monkeypatch.setattr(fitting, "probed", lambda *_, **__: pytest.fail("what was chosen is chosen again"))
     told.clear()
     again = fit_stored(store, **how, on_epoch=lambda line: told.append(line["epoch"]))
     assert told == [3]  # of the second seed

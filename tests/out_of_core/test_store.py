@@ -141,6 +141,6 @@ def test_a_folder_in_place_of_a_file_is_named(store: Store, file: str) -> None:
 
 def test_features_that_overflow_are_refused_before_they_are_written(tmp_path: Path) -> None:
     huge = Graph(x=np.full((4, 1), 3e38), edge_index=[[0, 1, 2], [1, 2, 3]], y=[0, 1, 0, 1])
-    with pytest.raises(InputError, match=r"cannot write .*hop1/block0\.npy \(it holds inf at .*scale features"):
+    with pytest.raises(InputError, match=r"cannot write .*block0\.npy \(it holds inf at .*scale features"):
         precompute(huge, tmp_path / "store", LSGNNConfig(K=2, feature_norm="none", degree="plain"))
     assert not (tmp_path / "store" / "hop1" / "block0.npy").exists()

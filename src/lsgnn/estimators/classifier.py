@@ -69,7 +69,7 @@ class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         feature_norm: str = "auto",
         propagation: str = "irdc",
         K: int | str = "auto",
-        gamma: float = 0.5,
+        gamma: float | str = "auto",
         similarity: str = "cosine",
         euclid_sign: int = -1,
         localsim_direction: str = "same",
