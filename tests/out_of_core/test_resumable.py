@@ -1,6 +1,7 @@
 """Training on a store that is killed goes on after its last epoch, as if nothing had happened."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -124,13 +125,18 @@ def test_the_same_torchrun_command_goes_on_after_a_process_was_killed(tmp_path: 
         out, env = str(tmp_path / "run"), environment | more
         return subprocess.run([*command, out], check=False, cwd=tmp_path, env=env, capture_output=True, text=True)
 
-    killed = trained_together(DIES="1")
-    assert killed.returncode != 0
-    assert not (tmp_path / "run").exists()
-    assert (tmp_path / ".run.training" / "seed-0.safetensors").exists()
     gone = "error: one of the 2 processes that train together is gone: start them all again as before"
-    assert gone in killed.stderr or "stopped" in killed.stderr, killed.stderr  # torchrun may be the first to notice
-    assert "lsgnn/out_of_core" not in killed.stderr  # no traceback of ours
+    for _ in range(3):  # torchrun may be the first to notice, and end the other before it can say anything
+        shutil.rmtree(tmp_path / ".run.training", ignore_errors=True)
+        killed = trained_together(DIES="1")
+        assert killed.returncode != 0
+        assert not (tmp_path / "run").exists()
+        assert (tmp_path / ".run.training" / "seed-0.safetensors").exists()
+        assert "lsgnn/out_of_core" not in killed.stderr  # no traceback of ours
+        if gone in killed.stderr or "stopped" in killed.stderr:
+            break
+    else:
+        pytest.fail(killed.stderr)
     again = trained_together()
     assert again.returncode == 0, again.stderr
     assert not (tmp_path / ".run.training").exists()
