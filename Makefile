@@ -3,7 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 # OMP_NUM_THREADS=1 below: commands that tests start would otherwise wait for each other's threads on cores that are all busy
 
-.PHONY: demo test test-browser faults fuzz mutants load test-minimum lint docs paper check-results clean
+# one state of the code has one folder, so that what goes on after a stop never adds up counts of two
+PROOF = build/proof/$(shell git rev-parse --short=12 HEAD 2> /dev/null || echo no-commit)
+
+.PHONY: demo test test-browser proof faults fuzz mutants load test-minimum lint docs paper check-results clean
 
 demo: .venv/core ## the main job on the bundled real graphs
 	$(BIN)/lsgnn demo
@@ -14,20 +17,22 @@ test: .venv/dev ## all tests but those of the pages in a browser, which test-bro
 test-browser: .venv/dev ## the pages in a real Chromium; says how to get one
 	OMP_NUM_THREADS=1 scripts/with_browser.sh $(BIN)/python -m pytest -m browser tests/report tests/cli/test_serve.py
 
+proof: mutants fuzz faults load test-minimum ## all counts of docs/reliability.md, of one commit; some two hours of a core
+
 faults: .venv/dev ## commands killed, starved and robbed of their disk, hundreds of times; goes on where it was stopped
-	RAY_AUTH_MODE=disabled OMP_NUM_THREADS=1 $(BIN)/python -m tests.faults --folder build/faults --record
+	RAY_AUTH_MODE=disabled OMP_NUM_THREADS=1 $(BIN)/python -m tests.faults --folder $(PROOF)/faults --record
 
 fuzz: .venv/dev ## damaged files, runs, requests and command lines, over ten thousand of them; goes on where it was stopped
-	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --folder build/fuzz --rounds 15 --record
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --folder $(PROOF)/fuzz --rounds 15 --record
 
 mutants: .venv/dev ## would a test notice? 160 changes of the source, one at a time; goes on where it was stopped
-	OMP_NUM_THREADS=1 $(BIN)/python scripts/mutants.py --folder build/mutants --count 160 --record
+	OMP_NUM_THREADS=1 $(BIN)/python scripts/mutants.py --folder $(PROOF)/mutants --count 160 --record
 
 load: .venv/dev ## a million nodes, a hundred readers of one run, ten minutes of two searches in one study
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/load.py --folder build/load --record
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.load --folder $(PROOF)/load --record
 
 test-minimum: ## the tests with the lowest versions that pyproject.toml declares, and no extras, in a venv of their own
-	scripts/test_minimum.sh $(PYTHON)
+	scripts/test_minimum.sh $(PYTHON) $(PROOF)/minimum
 
 lint: .venv/dev ## style, types and what is known to be unsafe
 	$(BIN)/ruff check .
@@ -57,10 +62,16 @@ clean:
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
+# pip would compile thousands of files one by one; compileall does it on all cores
+INSTALL = $(BIN)/pip install -q --no-compile -c constraints.txt -e
+COMPILE = $(BIN)/python -m compileall -qq -j 0 .venv/lib src > /dev/null || true # templates that are no Python are passed over
+
 .venv/core: pyproject.toml constraints.txt | .venv/bin/python
-	$(BIN)/pip install -q -c constraints.txt -e .
+	$(INSTALL) .
+	$(COMPILE)
 	touch $@
 
-.venv/dev: .venv/core
-	$(BIN)/pip install -q -c constraints.txt -e '.[dev]'
-	touch $@
+.venv/dev: pyproject.toml constraints.txt | .venv/bin/python
+	$(INSTALL) '.[dev]'
+	$(COMPILE)
+	touch .venv/core $@

@@ -1,7 +1,7 @@
 """Does it bear the load? A million nodes, a hundred readers of one run, two searches in one study.
 
-    python benchmarks/load.py --folder build/load --record
-    python benchmarks/load.py --folder build/load --only study --minutes 1
+    python -m benchmarks.load --folder build/load --record
+    python -m benchmarks.load --folder build/load --only study --minutes 1
 
 - million: `lsgnn predict` of a graph of a million nodes; the most memory that its process ever had.
 - readers: a hundred processes load one run at the same time and predict; all must say the same.
@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from lsgnn import Graph, LSGNNConfig, Run, fit
-from lsgnn.files import write_json
 from lsgnn.graph.splits import Splits
+from tests.reliability import record
 
 REPO = Path(__file__).parents[1]
 NODES, FEATURES, DEGREE = 1_000_000, 16, 5
@@ -129,13 +129,11 @@ def main() -> None:
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
     parts = {"million": million, "readers": readers, "study": lambda folder: study(folder, args.minutes)}
-    counts = REPO / "benchmarks" / "results" / "reliability.json"
     for name in args.only:
         found = parts[name](args.folder.resolve())
         print(name, found, flush=True)
         if args.record:
-            known = json.loads(counts.read_text("utf-8")) if counts.exists() else {}
-            write_json(counts, known | {name: found})
+            record(name, found)
 
 
 if __name__ == "__main__":

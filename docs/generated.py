@@ -199,32 +199,34 @@ def reliability() -> str:
     if part := found.get("faults"):
         kinds = ", ".join(f"{count} × {kind}" for kind, count in part["kind"].items())
         failed = "".join(f"; {key}: {_cell(why)}" for key, why in part.get("failed", {}).items())
-        rows.append(("make faults", f"{part['faults']} faults ({kinds}), {part['failures']} failures{failed}"))
+        rows.append(("make faults", f"{part['faults']} faults ({kinds}), {part['failures']} failures{failed}", part))
     if part := serve.get("kills"):
         told = f"{part['kills']} kills of the service under load, {part['acknowledged']:,} nodes acknowledged"
-        rows.append(("python benchmarks/serve.py", f"{told}, {part['lost']} lost, {part['doubled']} doubled"))
+        told += f", {part['lost']} lost, {part['doubled']} doubled"
+        rows.append(("python benchmarks/serve.py", told, serve.get("environment", {})))
     if part := found.get("fuzz"):
-        rows.append(
-            ("make fuzz", f"{part['cases']:,} cases of {len(part['tests'])} tests, {part['failures']} failures")
-        )
+        told = f"{part['cases']:,} cases of {len(part['tests'])} tests, {part['failures']} failures"
+        rows.append(("make fuzz", told, part))
     if part := found.get("mutants"):
         share = 100 * part["killed"] / part["mutants"]
-        rows.append(("make mutants", f"{part['mutants']} mutants, {part['killed']} killed ({share:.1f} %)"))
+        rows.append(("make mutants", f"{part['mutants']} mutants, {part['killed']} killed ({share:.1f} %)", part))
     if part := found.get("million"):
         graph = f"{part['nodes']:,} nodes with {part['features']} features and {part['edges']:,} edges"
-        rows.append(("make load", f"`lsgnn predict` of {graph}: {part['megabytes']:,} MB at most"))
+        rows.append(("make load", f"`lsgnn predict` of {graph}: {part['megabytes']:,} MB at most", part))
     if part := found.get("readers"):
-        rows.append(("make load", f"{part['processes']} processes read one run at once, {part['different']} differ"))
+        told = f"{part['processes']} processes read one run at once, {part['different']} differ"
+        rows.append(("make load", told, part))
     if part := found.get("study"):
         told = f"two processes in one study for {part['minutes']:g} minutes: {part['finished']} trials finished"
-        rows.append(("make load", f"{told}, {part['lost']} lost, {part['doubled']} doubled"))
+        rows.append(("make load", f"{told}, {part['lost']} lost, {part['doubled']} doubled", part))
     if part := found.get("minimum"):
         told = f"{part['passed']:,} tests of {', '.join(part['folders'])} passed, {part['failed']} failed"
         lowest = f"{len(part['lowest'])} of {len(part['versions'])} dependencies in the lowest version declared"
-        rows.append(("make test-minimum", f"{told}, {part['skipped']} skipped; {lowest}"))
+        rows.append(("make test-minimum", f"{told}, {part['skipped']} skipped; {lowest}", part))
     if not rows:
         return "No full run has been recorded yet."
-    return "\n".join(["| command | counted |", "|---|---|", *(f"| `{what}` | {value} |" for what, value in rows)])
+    cells = [f"| `{what}` | {told} | {(made.get('commit') or 'not kept')} |" for what, told, made in rows]
+    return "\n".join(["| command | counted | commit |", "|---|---|---|", *cells])
 
 
 def survivors() -> str:

@@ -44,7 +44,7 @@ def _name(name: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="of the environment, where the counts are")
+    parser.add_argument("folder", type=Path, help="where the JUnit files and the list of versions are")
     parser.add_argument("--record", action="store_true", help="write the counts to benchmarks/results/reliability.json")
     args = parser.parse_args()
     found = counts(args.folder)

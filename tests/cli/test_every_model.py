@@ -6,11 +6,18 @@ from lsgnn import zoo
 from tests.graphs import random_graph
 
 
+def nothing_to_probe(name: str) -> list[str]:
+    """Words that decide what a few epochs of a small MLP would decide otherwise, for every model anew."""
+    decided = {"feature_norm": "l2", "structure_features": "none"}
+    known = zoo.get(name).config().to_dict()
+    return [word for key, value in decided.items() if key in known for word in ("--set", f"{key}={value}")]
+
+
 @pytest.mark.parametrize("name", zoo.names())
 def test_fit_predict_and_report_through_the_real_command(lsgnn, name: str, tmp_path) -> None:
     graph = tmp_path / "graph.npz"
     random_graph().save(graph)
-    settings = ["--set", "epochs=3"]
+    settings = ["--set", "epochs=3", *nothing_to_probe(name)]
     files = ["--out", tmp_path / "run", "--predictions", tmp_path / "p.csv", "--report", tmp_path / "r.html"]
     done = lsgnn("fit", graph, "--model", name, *settings, *files, "--json")
     assert done.code == 0, done.err

@@ -65,6 +65,29 @@ def test_an_interrupt_while_modules_are_imported_is_one_line(tmp_path: Path, mod
     assert pressed.code == 130
 
 
+def test_an_interrupt_where_python_drops_it_is_heard_a_moment_later(tmp_path: Path) -> None:
+    (tmp_path / "interrupted.py").write_text(
+        """import os, signal, time, weakref
+from lsgnn.cli.start import heed_signals, stopped
+class Lock: pass
+def forgotten(reference):  # as importlib does with the lock of every module
+    os.kill(os.getpid(), signal.SIGINT)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+heed_signals()
+lock = Lock()
+watch = weakref.ref(lock, forgotten)
+try:
+    del lock
+    time.sleep(60)
+except KeyboardInterrupt:
+    stopped()
+"""
+    )
+    words = [sys.executable, "-m", "interrupted"]
+    ended = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=50)
+    assert (ended.stderr, ended.returncode) == ("stopped\n", 130)
+
+
 def test_an_interrupt_inside_code_that_an_import_evaluates_has_the_same_exit_code(tmp_path: Path) -> None:
     (tmp_path / "interrupted.py").write_text(
         """from lsgnn.cli.start import stopped

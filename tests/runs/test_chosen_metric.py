@@ -9,9 +9,11 @@ import lsgnn
 from lsgnn import InputError, LSGNNConfig, stratified_splits
 from lsgnn.graph.splits import Split, Splits
 from lsgnn.runs.defaults import chosen_metric
+from lsgnn.runs.stages import LSGNN_OPEN
 from tests.graphs import random_graph, rare, two_blocks
 
-QUICK = dict(epochs=8, K=2, hidden_channels=8, direction="undirected", weights="localsim")
+SETTLED = {name: getattr(LSGNNConfig(), name) for name in LSGNN_OPEN}  # so that nothing is probed
+QUICK = SETTLED | dict(epochs=8, K=2, hidden_channels=8, direction="undirected", weights="localsim")
 
 
 def splits_of(graph: lsgnn.Graph) -> list[Split]:

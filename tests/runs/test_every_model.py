@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,19 +11,24 @@ import lsgnn
 from lsgnn import InputError, Run, zoo
 from tests.graphs import random_graph
 
-QUICK = {"epochs": 3, "seed": 1}
 every_model = pytest.mark.parametrize("name", zoo.names())
+
+
+def quick_run(name: str, members: int = 1, **settings: Any) -> Run:
+    """A few epochs with a whole configuration, so that nothing is probed."""
+    config = zoo.get(name).config(epochs=3, seed=1, **settings)
+    return lsgnn.fit(random_graph(), config, model=name, members=members)
 
 
 @cache
 def fitted(name: str) -> Run:
-    """A run of a few epochs, which nobody changes."""
-    return lsgnn.fit(random_graph(), model=name, **QUICK)
+    """A run that nobody changes."""
+    return quick_run(name)
 
 
 @every_model
 def test_a_saved_run_gives_the_same_logits(name: str, tmp_path) -> None:
-    run = lsgnn.fit(random_graph(), model=name, members=2, **QUICK)
+    run = quick_run(name, members=2)
     run.save(tmp_path / "run")
     again = Run.load(tmp_path / "run")
     assert (again.model, again.config) == (name, run.config)
@@ -53,18 +59,17 @@ def test_it_is_applied_to_another_graph_and_to_new_nodes_or_says_what_can_be(nam
 def test_standardised_columns_of_another_graph_are_on_the_scale_of_the_known_one(name: str) -> None:
     if "feature_norm" not in zoo.get(name).config().to_dict():
         pytest.skip("reads no feature")
-    graph = random_graph()
-    run = lsgnn.fit(graph, model=name, feature_norm="standard", **QUICK)
+    run = quick_run(name, feature_norm="standard")
     if run.config.tied_to_graph:
         pytest.skip("cannot be applied to another graph")
-    far = replace(graph, x=np.asarray(graph.x) * 5)  # by its own scale it would be the same graph
+    far = replace(run.graph, x=np.asarray(run.graph.x) * 5)  # by its own scale it would be the same graph
     assert np.abs(run.predict(far).probabilities - run.predict().probabilities).max() > 1e-6
 
 
 @every_model
 def test_with_degrees_it_is_saved_loaded_and_applied_to_other_graphs_and_new_nodes(name: str, tmp_path) -> None:
-    graph = random_graph()
-    run = lsgnn.fit(graph, model=name, structure_features="degrees", **QUICK)
+    run = quick_run(name, structure_features="degrees")
+    graph = run.graph
     run.save(tmp_path / "run")
     again = Run.load(tmp_path / "run")
     np.testing.assert_array_equal(again.logits, run.logits)

@@ -13,6 +13,9 @@ CODE = 130  # of a command that was stopped from the keyboard, as shells count
 GOES_ON = {"tune": "--storage", "compare": "--store", "precompute": "--out"}  # what keeps its work
 
 
+AGAIN_SECONDS = 0.01
+
+
 class Stop:
     """What Ctrl-C and `kill` do: the command tidies up and ends; remembers by which of them."""
 
@@ -21,6 +24,18 @@ class Stop:
     def __call__(self, number: int, frame: Any) -> None:
         self.code = 128 + number
         raise KeyboardInterrupt
+
+    def again(self, number: int, frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    def unraised(self, lost: Any) -> None:
+        """Python drops what is raised where nobody can catch it, in a callback of an import, say: a moment later the
+        same is raised elsewhere."""
+        if self.code and lost.exc_type is KeyboardInterrupt and hasattr(signal, "setitimer"):
+            signal.signal(signal.SIGALRM, self.again)
+            signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
+        else:
+            sys.__unraisablehook__(lost)
 
 
 def run() -> NoReturn:
@@ -43,6 +58,7 @@ def heed_signals() -> Stop:
     for number, default in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
         if signal.getsignal(number) is default:
             signal.signal(number, stop)
+    sys.unraisablehook = stop.unraised
     return stop
 
 

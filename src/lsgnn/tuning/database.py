@@ -20,12 +20,19 @@ WAIT_SECONDS = 60  # for another process that writes to the file
 
 
 def place_of(storage: str | Path) -> Path:
-    """The file that is meant, from the root on and without links: processes that share it must agree on its name."""
+    """The file that is meant, from the root on and without links: processes that share it must agree on its name.
+
+    What is there must be a study, and writable: a search would be prepared for nothing.
+    """
     if re.match(r"\w[\w+.-]+:/", str(storage)) and not Path(storage).parent.is_dir():
         raise InputError(f"storage={str(storage)!r} looks like a URL, but a study is kept in a file: pass its path")
     file = Path(os.path.realpath(os.path.expanduser(storage)))
     if not file.parent.is_dir():
         raise InputError(f"cannot write {file}: the folder {file.parent} does not exist; create it first")
+    if file.exists() and not (file.is_file() and _may_be_sqlite(file)):
+        raise InputError(f"{file} is not a study database: choose another file or remove it first")
+    if not os.access(file if file.exists() else file.parent, os.W_OK):
+        raise InputError(f"cannot write {file}: it is read-only; choose another file")
     return file
 
 
@@ -71,10 +78,6 @@ def database(file: Path) -> optuna.storages.RDBStorage:
     from sqlalchemy.exc import SQLAlchemyError
     from sqlalchemy.pool import QueuePool
 
-    if file.exists() and not (file.is_file() and _may_be_sqlite(file)):
-        raise InputError(f"{file} is not a study database: choose another file or remove it first")
-    if not os.access(file if file.exists() else file.parent, os.W_OK):
-        raise InputError(f"cannot write {file}: it is read-only; choose another file")
     # no URL could carry every name: in one, ? # % and {} mean something
     connect = partial(sqlite3.connect, file, timeout=WAIT_SECONDS, check_same_thread=False)
     try:

@@ -104,20 +104,21 @@ def tune(
     zoo_model.require_engine(engine)
     metric, _ = chosen_metric(graph, [splits[s] for s in numbers], metric)
     drafted = following(drafted, metric) if follows else drafted
+    if not zoo_model.tunable:
+        raise InputError(f"{model} has no settings to tune: choose another model")
+    if isinstance(drafted.config, LSGNNConfig):
+        name, suggest = f"{graph.name}/lsgnn/{space}", space_of(space, drafted.config.select_by)
+    else:
+        name, suggest = f"{graph.name}/{model}", zoo_model.space
+    limits = limits_of(suggest)
+    require_inside(start, limits)
+    file = place_of(storage) if storage else None
     prepared = Prepared(graph, keep=16) if prepared is None else prepared
     judging = [splits[s] for s in numbers[:PROBED]]
     settled, _ = resolved(prepared, zoo_model, drafted.config, judging, engine, metric, drafted.open_to)
     prune = prune and about(metric).percent  # what is far behind is known for shares of nodes
     scorer = Scorer(prepared, splits, zoo_model, settled, metric, engine, workers, may_stop=prune)
-    if isinstance(settled, LSGNNConfig):
-        name, suggest = f"{graph.name}/lsgnn/{space}", space_of(space, settled.select_by)
-    else:
-        name, suggest = f"{graph.name}/{model}", zoo_model.space
-    limits = limits_of(suggest)
-    require_inside(start, limits)
-    if not zoo_model.tunable:
-        raise InputError(f"{model} has no settings to tune: choose another model")
-    began, file = time.perf_counter(), place_of(storage) if storage else None
+    began = time.perf_counter()
     deadline = time.monotonic() + timeout
     decides = digest(graph, [splits[s] for s in numbers], settled, metric, seed, engine)
     pruner = HopelessPruner(min(judging_nodes(metric, graph.y[splits[s].val]) for s in numbers)) if prune else None
