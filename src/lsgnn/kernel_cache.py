@@ -26,6 +26,12 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 from lsgnn.cache import cache_places
 
 
+@cache
+def _announce(package: str, what: str) -> None:
+    """Says it once per process, however many kernels are part of it."""
+    logging.getLogger(package).warning("compiling %s (once per machine) …", what)
+
+
 class Locator(_CacheLocator):  # type: ignore[misc]  # Numba has no type hints
     """Tells Numba where to keep machine code and when it is stale."""
 
@@ -67,8 +73,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
             if found is not None:
                 self._unlock(signature)
             elif self._what is not None:
-                package = self._py_func.__module__.rpartition(".")[0]
-                logging.getLogger(package).warning("compiling %s (once per machine) …", self._what)
+                _announce(self._py_func.__module__.rpartition(".")[0], self._what)
         return found
 
     def save_overload(self, signature: Any, data: Any) -> None:
