@@ -16,8 +16,8 @@ from typer.main import get_command as click_command
 import lsgnn
 import paper
 from lsgnn.benchmark.changes import changes_by_model
+from lsgnn.cli.given_settings import parse_settings
 from lsgnn.cli.main import run as run_command_line
-from lsgnn.cli.options import parse_settings
 from lsgnn.cli.show import say
 from paper.__main__ import app as paper_app
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lsgnn import LSGNNConfig, Run
-from lsgnn.cli.options import load_preset
+from lsgnn.cli.given_settings import load_preset
 from lsgnn.digests import write_digests
 from lsgnn.runs.checkpoint import CONTENT
 from tests.fuzz.cases import cases, mutated, mutations

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lsgnn.cli import options
+from lsgnn.cli import given_graph, given_settings, options
 from lsgnn.cli.show import answer, answer_json, model_trial_progress, progress, say
 
 DEFAULT = "majority,mlp,gcn,sgc,gprgnn,linkx,lsgnn"
@@ -43,8 +43,8 @@ def compare(
 ) -> None:
     """Train several models under one protocol, rank them by validation score and say which one to take."""
     how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
-    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
-    options.checked_metric(metric)
+    g = given_graph.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
+    given_settings.checked_metric(metric)
     options.check_places((report, (".html",)), (out, (".json",)))
     from lsgnn import zoo
     from lsgnn.benchmark.changes import changes_by_model
@@ -54,7 +54,7 @@ def compare(
     from lsgnn.graph.split_checks import default_splits
 
     names = zoo.names() if models == "all" else tuple(name.strip() for name in models.split(","))
-    changes = changes_by_model(names, options.parse_settings(set or []))
+    changes = changes_by_model(names, given_settings.parse_settings(set or []))
     all_splits = default_splits(g)
     which = options.parse_splits(splits, len(all_splits))
     with (
@@ -66,14 +66,14 @@ def compare(
             names,
             splits=all_splits,
             which=which,
-            metric=options.checked_metric(metric),
+            metric=given_settings.checked_metric(metric),
             changes=changes,
             tune=tune,
             store=store,
             on_done=step,
             on_trial=lambda name, study: on_trial(f"tuning {name}", study),
         )
-    typed = options.as_typed(graph, edges, nodes, label, id, column, **how, data_dir=data_dir)
+    typed = given_graph.as_typed(graph, edges, nodes, label, id, column, **how, data_dir=data_dir)
     command = command_that_fits(typed, comparison.chosen.model, comparison.chosen.for_fit)
     document = comparison.to_dict() | {"tuning_trials": tune, "fit_command": command}
     if out is not None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lsgnn.cli import options
+from lsgnn.cli import given_settings, options
 from lsgnn.cli.show import answer, answer_json, say
 from lsgnn.errors import InputError
 
@@ -24,7 +24,7 @@ def compare_runs(
     json: options.Json = False,
 ) -> None:
     """Score runs on the nodes they share and show the nodes they disagree about."""
-    options.checked_metric(metric)
+    given_settings.checked_metric(metric)
     options.check_places((report, (".html",)))
     if len(set(runs)) < len(runs):
         raise InputError("a run is named twice: name each once")
@@ -34,7 +34,7 @@ def compare_runs(
     from lsgnn.runs.run import Run
 
     compared = compared_runs(
-        dict(zip(names_of(runs), map(Run.load, runs), strict=True)), options.checked_metric(metric)
+        dict(zip(names_of(runs), map(Run.load, runs), strict=True)), given_settings.checked_metric(metric)
     )
     if report is not None:
         from lsgnn.report import write_runs_page

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lsgnn.cli import options
+from lsgnn.cli import given_graph, given_settings, options
 from lsgnn.cli.show import answer, answer_json, progress, say
 
 if TYPE_CHECKING:
@@ -36,12 +36,12 @@ def diagnose(
     start = time.perf_counter()
     options.check_places((out, (".html",)))
     how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
-    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
+    g = given_graph.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
     from lsgnn.report.diagnosis import diagnose as examine
     from lsgnn.report.diagnosis import num_steps
 
     with progress(f"looking at {g.name}", num_steps(g, probes)) as step:
-        found = examine(g, metric=options.checked_metric(metric), probes=probes, seed=seed, on_step=step)
+        found = examine(g, metric=given_settings.checked_metric(metric), probes=probes, seed=seed, on_step=step)
     if out is not None:
         from lsgnn.report import write_diagnosis_page
 
@@ -50,7 +50,7 @@ def diagnose(
     if json:
         answer_json(found.to_dict())
         return
-    for line in summary_lines(found, options.as_typed(graph, edges, nodes, label, id, column, **how)):
+    for line in summary_lines(found, given_graph.as_typed(graph, edges, nodes, label, id, column, **how)):
         answer(line)
     if out is not None:
         say(f"page written to {out}")

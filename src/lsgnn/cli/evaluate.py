@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lsgnn.cli import options
+from lsgnn.cli import given_graph, given_settings, options
 from lsgnn.cli.show import answer, answer_json, progress, say
 
 
@@ -34,13 +34,13 @@ def evaluate(
 ) -> None:
     """Train and test a model on every split of a graph under one protocol."""
     how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
-    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
-    model = options.model_name(model, preset)
-    drafted, all_splits = options.draft_and_splits(g, preset, set or [], model)
+    g = given_graph.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
+    model = given_settings.model_name(model, preset)
+    drafted, all_splits = given_settings.draft_and_splits(g, preset, set or [], model)
     which = options.parse_splits(splits, len(all_splits))
     options.checked_choice("--engine", engine, ("auto", "cpu", "torch"))
     chosen = [all_splits[s] for s in which]
-    measure, drafted, notes = options.metric_and_settings(g, chosen, metric, drafted, preset, set or [])
+    measure, drafted, notes = given_settings.metric_and_settings(g, chosen, metric, drafted, preset, set or [])
     for note in notes:
         say(f"note: {note}")
     options.check_places((out, (".json",)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lsgnn.cli import options, stores
+from lsgnn.cli import given_graph, given_settings, options, stores
 from lsgnn.cli.characters import visible
 from lsgnn.cli.scores import score_lines
 from lsgnn.cli.show import answer, answer_json, progress, say, search_progress
@@ -92,7 +92,7 @@ def fit(
         stores.refuse(missing=missing != "impute", delimiter=delimiter, name=name)
         stores.refuse(minutes=minutes, trials=trials, storage=storage, no_stop_early=not stop_early)
         stores.refuse(split=split, model=model not in (None, "lsgnn") and model)
-        decided: dict[str, Any] = dict(metric=options.checked_metric(metric), threshold=threshold, cost=cost)
+        decided: dict[str, Any] = dict(metric=given_settings.checked_metric(metric), threshold=threshold, cost=cost)
         where: dict[str, Any] = dict(predictions=predictions, spreadsheet_safe=spreadsheet_safe, report=report)
         how_done: dict[str, Any] = dict(members=members, batch_size=batch_size, engine=engine)
         stores.fit_store(graph, out, preset=preset, changes=set or [], json=json, **where, **decided, **how_done)
@@ -102,7 +102,7 @@ def fit(
         from lsgnn.runs.checkpoint import require_place
 
         require_place(out.expanduser())
-    decides = {"metric": options.checked_metric(metric), "threshold": threshold, "cost": cost}
+    decides = {"metric": given_settings.checked_metric(metric), "threshold": threshold, "cost": cost}
     budget = {"minutes": minutes, "trials": trials, "storage": storage}
     stray = [option for option, value in budget.items() if value is not None] + ["no-stop-early"] * (not stop_early)
     alone = {"preset": preset != "default", "set": set, "engine": engine != "auto", "members": members > 1}
@@ -115,8 +115,8 @@ def fit(
         run = trained_again(continued.expanduser(), journal)
     else:
         how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
-        g = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
-        model = "auto" if model == "auto" else options.model_name(model, preset)
+        g = given_graph.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
+        model = "auto" if model == "auto" else given_settings.model_name(model, preset)
         if model == "auto":
             refuse_for_auto(alone)
             run = searched(g, split, decides | budget | {"stop_early": stop_early}, jobs)
@@ -159,8 +159,10 @@ def trained(
     from lsgnn.runs.fit import PREPARES
     from lsgnn.runs.fit import fit as train
 
-    drafted, splits = options.draft_and_splits(graph, preset, changes, model)
-    _, drafted, _ = options.metric_and_settings(graph, [splits[split]], decides["metric"], drafted, preset, changes)
+    drafted, splits = given_settings.draft_and_splits(graph, preset, changes, model)
+    _, drafted, _ = given_settings.metric_and_settings(
+        graph, [splits[split]], decides["metric"], drafted, preset, changes
+    )
     what = f"training on {graph.name}"
     with progress(what, drafted.config.epochs * how["members"]) as step:
 

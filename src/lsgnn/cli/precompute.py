@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lsgnn.cli import options, stores
+from lsgnn.cli import given_graph, given_settings, options, stores
 from lsgnn.cli.show import answer, answer_json, progress, say
 from lsgnn.errors import InputError
 from lsgnn.out_of_core.manifest import DTYPES, KEEPS
@@ -86,14 +86,14 @@ def precompute(
     elif graph is not None and Path(graph).is_dir():
         stores.refuse(edges=edges, nodes=nodes, label=label, id=id, column=column, data_dir=data_dir)
         stores.refuse(missing=missing != "impute", delimiter=delimiter, name=name)
-        config, source = options.settings_for_arrays(preset, set or []), graph
+        config, source = given_settings.settings_for_arrays(preset, set or []), graph
     else:
         from lsgnn.runs.defaults import suited_to
 
         how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
         edge_file, node_file = (None if table is None else Path(table) for table in (edges, nodes))
-        source = options.open_graph(graph, edge_file, node_file, label, id, column, data_dir, **how)
-        drafted, splits = options.draft_and_splits(source, preset, set or [])
+        source = given_graph.open_graph(graph, edge_file, node_file, label, id, column, data_dir, **how)
+        drafted, splits = given_settings.draft_and_splits(source, preset, set or [])
         config = suited_to(source, drafted.config) if "feature_norm" in drafted.open_to else drafted.config
         source = replace(source, splits=splits)
     from lsgnn.out_of_core.executors import processes, serial
@@ -149,12 +149,12 @@ def tables_on_disk(
     if edges is None or nodes is None:
         raise InputError("a pattern or a query is one of two tables: pass --edges TABLE and --nodes TABLE")
     named: dict[str, Any] = dict(label=label, id=id, missing=checked_missing(missing), delimiter=delimiter)
-    return TablesOnDisk(edges, nodes, **named, **options.parse_columns(columns))
+    return TablesOnDisk(edges, nodes, **named, **given_graph.parse_columns(columns))
 
 
 def settings_of_tables(preset: str, changes: list[str]) -> Any:
     """The configuration, in which the columns may still choose `feature_norm` unless it is named."""
     from lsgnn.runs.defaults import Draft
 
-    is_named = preset != "default" or "feature_norm" in options.parse_settings(changes)
-    return Draft(options.settings_for_arrays(preset, changes), frozenset(() if is_named else {"feature_norm"}))
+    is_named = preset != "default" or "feature_norm" in given_settings.parse_settings(changes)
+    return Draft(given_settings.settings_for_arrays(preset, changes), frozenset(() if is_named else {"feature_norm"}))

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lsgnn.cli import options, stores
+from lsgnn.cli import given_graph, options, stores
 from lsgnn.cli.show import answer, answer_json, progress
 from lsgnn.errors import InputError
 
@@ -66,7 +66,7 @@ def predict(
     if attach:
         if graph is not None or edges is None or nodes is None:
             raise InputError("--attach needs --edges TABLE and --nodes TABLE of the new nodes, and no GRAPH")
-        named = options.parse_columns(column or ()) | {"id": id, "label": label, "delimiter": delimiter}
+        named = given_graph.parse_columns(column or ()) | {"id": id, "label": label, "delimiter": delimiter}
         named.pop("split", None)  # new nodes are in none
         how: dict[str, Any] = dict(exact=exact, calibrated=not uncalibrated, threshold=threshold)
         with progress(f"predicting the nodes of {nodes.name}", None):
@@ -78,7 +78,7 @@ def predict(
             raise InputError(f"{stray[0]} goes with --edges TABLE: pass it, or drop {stray[0]}")
         own = graph is None and edges is None
         tables: dict[str, Any] = dict(delimiter=delimiter, like=like)
-        other = None if own else options.open_graph(graph, edges, nodes, label, id, column, data_dir, **tables)
+        other = None if own else given_graph.open_graph(graph, edges, nodes, label, id, column, data_dir, **tables)
         with progress(f"predicting {(trained.graph if other is None else other).name}", None):
             predictions = trained.predict(other, calibrated=not uncalibrated, threshold=threshold)
     predictions.save(out, spreadsheet_safe=spreadsheet_safe)

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from lsgnn.cli import options
+from lsgnn.cli import given_settings
 from lsgnn.cli.scores import tuning_lines
 from lsgnn.cli.show import answer, answer_json, say, trial_progress
 from lsgnn.errors import InputError
@@ -50,10 +50,12 @@ def tune_store(
     from lsgnn.train.metrics import about, shown
 
     store = Store(folder)
-    settings = options.settings_for_arrays(preset, changes, store.config)
-    drafted = draft_of(store).replace(**options.parse_settings(changes)) if preset == "default" else Draft(settings)
+    settings = given_settings.settings_for_arrays(preset, changes, store.config)
+    drafted = (
+        draft_of(store).replace(**given_settings.parse_settings(changes)) if preset == "default" else Draft(settings)
+    )
     graph, split = labelled_graph(store)
-    measure, drafted, notes = options.metric_and_settings(graph, [split], metric, drafted, preset, changes)
+    measure, drafted, notes = given_settings.metric_and_settings(graph, [split], metric, drafted, preset, changes)
     for note in notes:
         say(f"note: {note}")
     with trial_progress(f"tuning on {folder}", how["trials"]) as on_trial:

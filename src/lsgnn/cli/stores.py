@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lsgnn.cli import options
+from lsgnn.cli import given_settings, options
 from lsgnn.cli.scores import score_lines
 from lsgnn.cli.show import answer, answer_json, progress, say
 from lsgnn.errors import InputError
@@ -59,8 +59,8 @@ def fit_store(
         place = out.expanduser().resolve()
         how["resume"] = place.with_name(f".{place.name}.training")  # the same command goes on from it after a kill
     store = Store(folder)
-    config = options.settings_for_arrays(preset, changes, store.config)
-    epochs, named = config.epochs * how["members"], options.parse_settings(changes)
+    config = given_settings.settings_for_arrays(preset, changes, store.config)
+    epochs, named = config.epochs * how["members"], given_settings.parse_settings(changes)
     base = None if preset == "default" else config
     what = f"training on {folder}"
     with joined_world() as world, progress(what, epochs, shown=world.is_first) as step:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lsgnn.cli import options, stores
+from lsgnn.cli import given_graph, given_settings, options, stores
 from lsgnn.cli.scores import tuning_lines
 from lsgnn.cli.show import answer, answer_json, say, trial_progress
 from lsgnn.cli.store_tuning import tune_store
@@ -96,12 +96,12 @@ def tune(
         )
     jobs = jobs or 2
     how: dict[str, Any] = dict(missing=missing, delimiter=delimiter, name=name)
-    g = options.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
-    model = options.model_name(model, preset)
-    drafted, all_splits = options.draft_and_splits(g, preset, set or [], model)
+    g = given_graph.open_graph(graph, edges, nodes, label, id, column, data_dir, **how)
+    model = given_settings.model_name(model, preset)
+    drafted, all_splits = given_settings.draft_and_splits(g, preset, set or [], model)
     which = options.parse_splits(splits, len(all_splits))
     chosen = [all_splits[s] for s in which]
-    measure, drafted, notes = options.metric_and_settings(g, chosen, metric, drafted, preset, set or [])
+    measure, drafted, notes = given_settings.metric_and_settings(g, chosen, metric, drafted, preset, set or [])
     for note in notes:
         say(f"note: {note}")
     from lsgnn.benchmark.evaluate import shown
@@ -150,7 +150,7 @@ def tune(
         from lsgnn.benchmark.fit_again import command_that_fits
         from lsgnn.report import write_tuning_page
 
-        typed = options.as_typed(graph, edges, nodes, label, id, column, **how, data_dir=data_dir)
+        typed = given_graph.as_typed(graph, edges, nodes, label, id, column, **how, data_dir=data_dir)
         typed += f" --metric {metric}" if metric is not None else ""
         fits = command_that_fits(typed, model, changes_for_fit(g, model, tuning.config, exact=True))
         about_it: dict[str, Any] = dict(dataset=g.name, model=model, metric=measure, test=read, storage=storage)

@@ -12,9 +12,9 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
+from lsgnn.graph.arrays import as_array
 from lsgnn.graph.node_folds import is_known
 from lsgnn.graph.splits import Split
-from lsgnn.graph.validate import as_array
 
 
 def config_of(settings: Mapping[str, Any], seed: int) -> LSGNNConfig:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lsgnn.graph.validate import as_edges, coalesce
+from lsgnn.graph.edge_checks import as_edges, coalesce
 
 
 def degree_features(edge_index: NDArray[np.integer], n: int) -> NDArray[np.float32]:

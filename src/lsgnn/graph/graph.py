@@ -10,19 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
+from lsgnn.graph.arrays import as_array
+from lsgnn.graph.edge_checks import as_edges, coalesce
 from lsgnn.graph.shown import shown
 from lsgnn.graph.splits import Splits
 from lsgnn.graph.validate import (
     Features,
-    as_array,
     as_class_names,
-    as_edges,
     as_feature_names,
     as_features,
     as_labels,
     as_names,
     as_node_ids,
-    coalesce,
     observations,
 )
 

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
+from lsgnn.graph.arrays import as_array
 from lsgnn.graph.shown import shown
-from lsgnn.graph.validate import as_array, as_labels
+from lsgnn.graph.validate import as_labels
 from lsgnn.memory import require_memory
 
 Mask = NDArray[np.bool_]

@@ -1,4 +1,5 @@
-"""The checks behind `Graph`: each field in its one stored form, or an error that names value, rule and fix.
+"""The checks behind `Graph`: each field in its one stored form, or an error that names value, rule and fix. Edges have
+theirs in `edge_checks`.
 
 Pure functions, for `Graph` and for whatever else takes such a field from a user (new nodes, estimators, readers).
 """
@@ -6,7 +7,7 @@ Pure functions, for `Graph` and for whatever else takes such a field from a user
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,54 +15,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
+from lsgnn.graph.arrays import as_array, as_float32, as_text, text_array
+from lsgnn.graph.edge_checks import Edges
 from lsgnn.graph.shown import short, shown
 from lsgnn.memory import require_memory
 
 Features: TypeAlias = "NDArray[np.float32] | sp.csr_array"
-Edges: TypeAlias = NDArray[np.int64]
-EdgeWeight: TypeAlias = "NDArray[np.float32] | None"
 
 MAX_UNNAMED_CLASSES = 1000  # or one per node: beyond that, y holds years or ids rather than classes
-
-
-def as_array(value: Any) -> NDArray[Any]:
-    """A numpy array of an array, list or torch tensor (on any device, of any layout and float type)."""
-    if hasattr(value, "detach") and hasattr(value, "layout"):
-        value = value.detach().cpu()
-        if str(value.layout) != "torch.strided":
-            value = value.to_dense()
-        return np.asarray(value.float().numpy() if str(value.dtype) == "torch.bfloat16" else value.numpy())
-    try:
-        return np.asarray(value)
-    except ValueError as error:
-        raise InputError(f"rows of different lengths are not an array ({error}): pad or mend them") from error
-    except (TypeError, OverflowError, RuntimeError) as error:
-        kind = type(value).__name__
-        raise InputError(f"a {kind} is not an array ({error}): pass a numpy array, a list or a tensor") from error
-
-
-def text_array(texts: Sequence[str], what: str) -> NDArray[np.str_]:
-    """The texts [n] as numpy stores them, each in the room of the longest."""
-    longest = max(map(len, texts), default=0)
-    require_memory(
-        4 * longest * len(texts), f"{what} with a text of {longest} characters among {len(texts)}", "shorten that text"
-    )
-    return np.array(texts, dtype=np.str_)
-
-
-def as_text(text: NDArray[Any], what: str) -> NDArray[np.str_]:
-    """An array of text or of UTF-8 bytes as text that can be printed and stored."""
-    try:
-        text = np.strings.decode(text, "utf-8") if text.dtype.kind == "S" else text.astype(np.str_, copy=False)
-    except UnicodeDecodeError as error:
-        raise InputError(f"{what} holds {error.object!r}, which is not UTF-8 text: write it as text") from error
-    text = np.ascontiguousarray(text, dtype=text.dtype.newbyteorder("="))
-    codes = text.reshape(-1).view(np.uint32)
-    bad = (codes > 0x10FFFF) | ((codes & 0xFFFFF800) == 0xD800)
-    if bad.any():
-        code = int(codes[bad.argmax()])
-        raise InputError(f"{what} holds the character number {code}, which is none in Unicode: write the text again")
-    return text
 
 
 def as_features(x: Any) -> Features:
@@ -86,7 +47,7 @@ def as_features(x: Any) -> Features:
         raise InputError("x has no columns: pass at least one feature per node (a column of ones will do)")
     if values.dtype.kind not in "fiub":
         raise InputError(f"x holds {values.dtype} values, but features are numbers: encode text or categories first")
-    values = _as_float32(values)
+    values = as_float32(values)
     bad = ~np.isfinite(values)
     if bad.any():
         first = int(bad.argmax())
@@ -212,75 +173,6 @@ def as_node_ids(given: Any, n: int) -> NDArray[Any]:
     return ids
 
 
-def as_edges(edge_index: Any, edge_weight: Any, n: int) -> tuple[Edges, EdgeWeight]:
-    """Edges as int64 [2, E] between existing nodes, weights as positive float32 [E]."""
-    edges = as_array(edge_index)
-    if edges.ndim != 2 or edges.shape[0] != 2:
-        raise InputError(
-            f"edge_index has shape {edges.shape}, but edges are [2, E] (source row, target row): transpose it"
-        )
-    if edges.size and edges.dtype.kind not in "iu":
-        raise InputError(
-            f"edge_index holds {edges.dtype} values, but node numbers are integers: use tables, where nodes have names"
-        )
-    edges = edges.astype(np.int64)
-    outside = ((edges < 0) | (edges >= n)).any(axis=0)
-    if outside.any():
-        e = int(outside.argmax())
-        node = next(int(v) for v in edges[:, e] if not 0 <= v < n)
-        raise InputError(
-            f"edge {e} points to node {node}, but the graph has nodes 0..{n - 1}: "
-            "check that ids start at 0 or pass a nodes table"
-        )
-    if edge_weight is None:
-        return edges, None
-    weight = as_array(edge_weight)
-    if weight.ndim == 2 and weight.shape[1] == 1:  # PyG's edge_attr shape
-        weight = weight[:, 0]
-    if weight.shape != (edges.shape[1],):
-        raise InputError(
-            f"edge_weight has shape {weight.shape}, but there are {edges.shape[1]} edges: pass one weight per edge"
-        )
-    if weight.dtype.kind not in "fiub":
-        raise InputError(f"edge_weight holds {weight.dtype} values, but weights are numbers: convert them first")
-    given, weight = weight, _as_float32(weight)
-    bad = ~(np.isfinite(weight) & (weight > 0))
-    if bad.any():
-        e = int(bad.argmax())
-        fix = "a weight of 0 says that there is no edge, so drop it" if given[e] == 0 else "drop that edge or mend it"
-        raise InputError(f"edge {e} has weight {given[e]}, but weights are positive, finite and fit a float32: {fix}")
-    return edges, weight
-
-
-def coalesce(
-    edges: Edges, weight: EdgeWeight, *, n: int, node_ids: NDArray[Any] | None = None
-) -> tuple[Edges, EdgeWeight, int]:
-    """Edges sorted by (source, target), each once; also how many duplicates were merged."""
-    key = edges[0] * n + edges[1]
-    if (key[1:] > key[:-1]).all():  # sorted and distinct already, as every stored graph is
-        return np.ascontiguousarray(edges), weight, 0
-    if weight is None:
-        distinct = np.sort(key)  # ten times as fast as np.unique, which hashes
-        distinct = distinct[np.append(True, distinct[1:] > distinct[:-1])]
-    else:
-        distinct, inverse = np.unique(key, return_inverse=True)
-        total = np.bincount(inverse, weight, minlength=len(distinct))
-        weight = _as_float32(total)
-        if not np.isfinite(weight).all():
-            e = int(total.argmax())
-            source, target = (int(end) if node_ids is None else node_ids[end].item() for end in divmod(distinct[e], n))
-            raise InputError(too_heavy(source, target, int((inverse == e).sum()), total[e]))
-    return np.stack([distinct // n, distinct % n]), weight, len(key) - len(distinct)
-
-
-def too_heavy(source: Any, target: Any, count: int, total: float) -> str:
-    """What is wrong with an edge whose repetitions cannot be merged."""
-    return (
-        f"the edge {source!r} → {target!r} stands {count} times, and its weights add up to {total:.3g}, but a float32 "
-        "holds 3.4e+38 at most: divide all weights by a constant, or drop the repetitions"
-    )
-
-
 def observations(x: Features, edges: Edges, merged: int) -> list[str]:
     """What a careful user would like to know about an accepted graph."""
     touched = np.zeros(x.shape[0], dtype=bool)
@@ -303,11 +195,6 @@ def require_sound(matrix: Any, what: str) -> None:
         except (ValueError, TypeError, AttributeError, IndexError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise InputError(f"{what} is not a sound sparse matrix ({reason}): build it again") from error
-
-
-def _as_float32(values: NDArray[Any]) -> NDArray[np.float32]:
-    with np.errstate(over="ignore", invalid="ignore"):  # what does not fit becomes infinite and is reported as such
-        return values.astype(np.float32, copy=False)
 
 
 def _torch_sparse_to_scipy(x: Any) -> sp.coo_array:

@@ -20,7 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from lsgnn.config import Direction
 from lsgnn.errors import InputError
-from lsgnn.graph.validate import too_heavy
+from lsgnn.graph.edge_checks import too_heavy
 from lsgnn.out_of_core.edge_kernels import count_rows, deal_out, sort_rows
 from lsgnn.out_of_core.layout import list_files
 from lsgnn.out_of_core.source import GraphArrays

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lsgnn import zoo
 from lsgnn.config import Direction
 from lsgnn.datasets.as_graph import as_graph
-from lsgnn.errors import InputError
 from lsgnn.graph.feature_names import in_order_of
 from lsgnn.graph.graph import Graph, as_features
 from lsgnn.graph.new_nodes import NewNodes, new_nodes
 from lsgnn.graph.splits import Split
 from lsgnn.propagate.structure_features import Scales
+from lsgnn.runs.applicable import Applicable
 from lsgnn.runs.predictions import Predictions
 from lsgnn.runs.row_parts import LargeRows, large_rows, parts_of
 from lsgnn.runs.tried import Tried
@@ -29,14 +28,14 @@ from lsgnn.train.decision import Decision, decision_by
 from lsgnn.train.ensemble import mean_logits
 from lsgnn.train.metrics import Metric, positive_class
 from lsgnn.train.trained import Trained
-from lsgnn.zoo.protocol import Model, logits_of
+from lsgnn.zoo.protocol import logits_of
 
 if TYPE_CHECKING:
     from lsgnn.runs.explanation import Explanation
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Run:
+class Run(Applicable):
     """A trained model, the graph it was trained on and how it went.
 
     Args:
@@ -80,16 +79,6 @@ class Run:
         config = self.config
         found: Direction = getattr(config, "read_direction", getattr(config, "direction", "undirected"))
         return found
-
-    @property
-    def entry(self) -> Model[Any]:
-        """The model in the zoo: what it can do, and how."""
-        return zoo.get(self.model)
-
-    @property
-    def title(self) -> str:
-        """The model's name, as in a table."""
-        return self.entry.title
 
     @cached_property
     def inputs(self) -> Any:
@@ -163,18 +152,8 @@ class Run:
         """
         if graph is None:
             return self.predictions_of(self.logits, self.graph.node_ids, calibrated, threshold)
-        graph = as_graph(graph)
         self.require_not_tied("another graph")
-        if graph.columns and self.graph.columns:
-            graph.columns.require_statistics_of(self.graph.columns, graph.name)
-        x = in_order_of(graph.x, graph.feature_names, self.graph.feature_names, graph.name)
-        if x is not graph.x:
-            graph = replace(graph, x=x, feature_names=self.graph.feature_names)
-        if graph.num_features != self.graph.num_features:
-            raise InputError(
-                f"{graph.name} has {graph.num_features} features, but the model was trained on "
-                f"{self.graph.num_features}: pass the same columns in the same order"
-            )
+        graph = self.with_own_columns(as_graph(graph))
         return self.predictions_of(self._logits_elsewhere(graph), graph.node_ids, calibrated, threshold)
 
     def _logits_elsewhere(self, graph: Graph) -> NDArray[np.float32]:
@@ -273,36 +252,6 @@ class Run:
             return self.decision.predicted(probabilities)
         return np.asarray(probabilities.argmax(axis=1))
 
-    def require_not_tied(self, what: str) -> None:
-        """Raises where the model cannot be applied to anything but the graph it was trained on."""
-        self.require_features_of_nodes(what)
-        self._require_free(self.config.tied_to_graph, what)
-
-    def require_attachable(self) -> None:
-        """Raises where the model knows nothing but the nodes it was trained on."""
-        self.require_features_of_nodes("new nodes")
-        self._require_free(self.config.tied_to_nodes, "new nodes")
-
-    def _require_free(self, tie: str, what: str) -> None:
-        if tie:
-            other = "train without it" if self.model == "lsgnn" else "train another model, lsgnn for one"
-            raise InputError(f"this model was trained with {tie}, and cannot be applied to {what}: {other}")
-
-    def require_features_of_nodes(self, what: str) -> None:
-        """Raises where the features were made of the graph, because there were none."""
-        from lsgnn.graph.structural_features import NOTE  # scipy's solvers load slowly
-
-        if NOTE in (*self.notes, *self.graph.notes):
-            raise InputError(
-                "this model learned from degrees and spectral coordinates of its own graph and cannot be applied to "
-                f"{what}: train on features that the nodes have anywhere"
-            )
-
-    def require_lsgnn(self, what: str) -> None:
-        """Raises where something is asked for that only LSGNN can do."""
-        if self.model != "lsgnn":
-            raise InputError(f"{self.title} cannot {what}: train LSGNN, which can")
-
     @cached_property
     def metrics(self) -> dict[str, float]:
         """Loss, accuracy and the run's own metric on each part of the split (absent where a part cannot be scored).
@@ -338,22 +287,9 @@ class Run:
 
     def summary(self) -> dict[str, Any]:
         """What `--json` prints and `metrics.json` holds."""
-        return {
-            "graph": self.graph.name,
-            "model": self.model,
-            "metric": self.metric,
-            "decision": None if self.decision is None else asdict(self.decision),
-            "metrics": self.metrics,
-            "temperature": self.temperature,
-            "best_epoch": self.trained.best_epoch,
-            "epochs": len(self.trained.history),
-            "members": len(self.members),
-            "seconds": self.seconds,
-            "notes": list(self.notes),
-            "columns": [] if self.graph.columns is None else self.graph.columns.rows(),
-            "tried": [asdict(row) for row in self.tried],
-            "environment": self.environment,
-        }
+        from lsgnn.runs.summary import summary_of
+
+        return summary_of(self)
 
     def settings_toml(self) -> str:
         """The model and its configuration, as `config.toml` holds them."""

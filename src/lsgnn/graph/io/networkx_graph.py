@@ -10,10 +10,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
+from lsgnn.graph.arrays import text_array
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.io.build import build, is_instance
 from lsgnn.graph.shown import short
-from lsgnn.graph.validate import text_array
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
 from lsgnn.files import write_atomically
+from lsgnn.graph.arrays import as_text
 from lsgnn.graph.csr_parts import csr_of_parts
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.io.npz_arrays import read_arrays
 from lsgnn.graph.paths import expanded
 from lsgnn.graph.splits import Splits
-from lsgnn.graph.validate import as_text
 
 if TYPE_CHECKING:
     from lsgnn.graph.io.transformers.plan import ColumnPlan

@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from lsgnn.errors import InputError
+from lsgnn.graph.arrays import as_array
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.io.build import build, is_instance
 from lsgnn.graph.splits import Splits
-from lsgnn.graph.validate import as_array
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data

@@ -8,9 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from lsgnn.errors import InputError
+from lsgnn.graph.arrays import as_array
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.io.build import build
-from lsgnn.graph.validate import as_array, require_sound
+from lsgnn.graph.validate import require_sound
 
 
 def from_scipy(adjacency: Any, x: Any, y: Any = None, *, name: str = "graph") -> Graph:
