@@ -25,7 +25,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probes, "MORE_SPLITS", 2)
     monkeypatch.setattr(probes, "TREES_GROWN", 20)
     monkeypatch.setattr(probes, "PATIENCE", 3)
-    monkeypatch.setattr("lsgnn.train.fused.supports", lambda config: False)  # nothing to compile for so small a graph
+    for module in ("train_lsgnn", "fused"):  # nothing to compile for so small a graph; who imports it keeps it
+        monkeypatch.setattr(f"lsgnn.train.{module}.supports", lambda config: False)
 
 
 def test_probes_score_validation_nodes_and_move_the_bar(quick: None) -> None:
