@@ -190,7 +190,7 @@ def measure(name: str, baselines: list[str], limits: Limits) -> dict[str, Any]:
 def missing(file: File | None, dataset: str, baselines: list[str]) -> list[str]:
     """The baselines that the file has no line of."""
     rows = json.loads(file.read_text())["results"] if file is not None and file.exists() else []
-    held = next((row["baselines"] for row in rows if row["dataset"] == dataset), {})
+    held: dict[str, Any] = next((row["baselines"] for row in rows if row["dataset"] == dataset), {})
     return [baseline for baseline in baselines if not held.get(baseline)]
 
 
