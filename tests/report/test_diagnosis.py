@@ -44,6 +44,13 @@ def test_probes_score_validation_nodes_and_move_the_bar(quick: None) -> None:
     assert any(said in line for line in summary_lines(found, "graph.npz"))
 
 
+def test_scores_do_not_depend_on_how_many_models_train_at_once(quick: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = random_graph(n=60)
+    at_once = diagnose(graph).probes.rows
+    monkeypatch.setattr(probes, "SMALL", 0)
+    assert diagnose(graph).probes.rows == at_once
+
+
 def test_a_symmetric_graph_is_probed_in_one_direction(quick: None) -> None:
     found = diagnose(two_blocks(n=60))
     assert [row.settings.get("direction") for row in found.probes.rows if row.model == "lsgnn"] == ["undirected"] * 2
