@@ -169,7 +169,7 @@ def test_the_last_tiles_go_alone_where_there_are_more_threads() -> None:
     def units(threads: int, d: int = 500) -> list[int]:
         return np.diff(operands._units(sizes, 32, d, threads)).tolist()
 
-    assert units(1) == [2, 2, 1, 1]  # a narrow tile has no partner
+    assert units(1) == [2, 2, 2]
     assert units(2) == [2, 2, 1, 1]
     assert units(3) == [2, 1, 1, 1, 1]
     assert units(4) == [1] * 6

@@ -40,13 +40,13 @@ def gather(m: Csr, r: int, B: Floats, base: int, stride: int, w: Width) -> Vec:
 
 
 @inlined
-def gather_two(m: Csr, r: int, A: Floats, a: int, B: Floats, b: int, stride: int, w: Width) -> tuple[Vec, Vec]:
-    """Row r of m times A and times B, whose rows j start at a and b + j · stride."""
-    left, right, columns, values = splat(ZERO, w), splat(ZERO, w), m.column, m.value
+def gather_two(m: Csr, r: int, A: Floats, a: int, w: Width, B: Floats, b: int, v: Width) -> tuple[Vec, Vec]:
+    """Row r of m times A and times B, whose rows j start at a + j · len(w) and b + j · len(v)."""
+    left, right, columns, values = splat(ZERO, w), splat(ZERO, v), m.column, m.value
     for e in range(m.start[r], m.start[r + 1]):
-        at, x = columns[e] * stride, values[e]
-        left = left + x * vload(A, a + at, w)
-        right = right + x * vload(B, b + at, w)
+        j, x = columns[e], values[e]
+        left = left + x * vload(A, a + j * len(w), w)
+        right = right + x * vload(B, b + j * len(v), v)
     return left, right
 
 
@@ -58,13 +58,12 @@ def multiply(m: Csr, B: Floats, base: int, stride: int, out: Floats, w: Width) -
 
 
 @inlined
-def multiply_two(m: Csr, B: Floats, first: int, second: int, left: Floats, right: Floats, w: Width) -> None:
-    """The same for two tiles of B, which start at `first` and `second`."""
+def multiply_two(m: Csr, B: Floats, first: int, second: int, left: Floats, right: Floats, w: Width, v: Width) -> None:
+    """The same for two tiles of B, which start at `first` and `second` and are w and v wide."""
     for r in range(m.rows.shape[0]):
-        i = m.rows[r] * len(w)
-        x, y = gather_two(m, r, B, first, B, second, len(w), w)
-        vstore(left, i, x)
-        vstore(right, i, y)
+        x, y = gather_two(m, r, B, first, w, B, second, v)
+        vstore(left, m.rows[r] * len(w), x)
+        vstore(right, m.rows[r] * len(v), y)
 
 
 @inlined
@@ -135,23 +134,24 @@ def step_tile(
 
 @inlined
 def step_two(
-    first: int, second: int, narrow: Narrow, p: Weights, state: State, s: Scratch, shape: Shape, step: Step, w: Width
-) -> None:
+    first: int, second: int, narrow: Narrow, p: Weights, state: State, s: Scratch, shape: Shape, step: Step, w: Width,
+    v: Width,
+) -> None:  # fmt: skip
     """The same for two tiles, which begin at these columns; the gradient at Y is in T1 and Y2."""
     XT, d, blocks = narrow.XT, shape.d, narrow.XT.rows.shape[0] // shape.d
     half = d * len(w)  # of the sums
     for block in range(blocks):
         for j in range(d):
-            t = j * len(w)
-            g, h = gather_two(XT, block * d + j, s.T1, 0, s.Y2, 0, len(w), w)
+            t, u = j * len(w), j * len(v)
+            g, h = gather_two(XT, block * d + j, s.T1, 0, w, s.Y2, 0, v)
             if block > 0:
-                g, h = g + vload(s.grad_tile, t, w), h + vload(s.grad_tile, half + t, w)
+                g, h = g + vload(s.grad_tile, t, w), h + vload(s.grad_tile, half + u, v)
             if block == blocks - 1:
                 adam(p.reduce, state.m1.reduce, state.m2.reduce, state.best.reduce, first * d + t, g, step)
-                adam(p.reduce, state.m1.reduce, state.m2.reduce, state.best.reduce, second * d + t, h, step)
+                adam(p.reduce, state.m1.reduce, state.m2.reduce, state.best.reduce, second * d + u, h, step)
             else:
                 vstore(s.grad_tile, t, g)
-                vstore(s.grad_tile, half + t, h)
+                vstore(s.grad_tile, half + u, h)
 
 
 @kernel
@@ -163,8 +163,10 @@ def reduce_narrow(
     unit = claim(team, TILES)
     while unit < units:
         first, end = narrow.unit[unit], narrow.unit[unit + 1]
-        if end - first == 2:
-            multiply_two(narrow.X, W, columns[first] * d, columns[first + 1] * d, s.Y, s.Y2, wide)
+        if end - first == 2 and narrow.tile_size[first + 1] == len(wide):
+            multiply_two(narrow.X, W, columns[first] * d, columns[first + 1] * d, s.Y, s.Y2, wide, wide)
+        elif end - first == 2:
+            multiply_two(narrow.X, W, columns[first] * d, columns[first + 1] * d, s.Y, s.Y2, wide, w)
         elif narrow.tile_size[first] == len(wide):
             multiply(narrow.X, W, columns[first] * d, len(wide), s.Y, wide)
         else:
@@ -194,8 +196,10 @@ def step_narrow(
                 gradient_tile(tile, narrow, D, work, s, shape, wide)
             else:
                 gradient_tile(tile, narrow, D, work, s, shape, w)
-        if end - first == 2:
-            step_two(columns[first], columns[first + 1], narrow, p, state, s, shape, step, wide)
+        if end - first == 2 and narrow.tile_size[first + 1] == len(wide):
+            step_two(columns[first], columns[first + 1], narrow, p, state, s, shape, step, wide, wide)
+        elif end - first == 2:
+            step_two(columns[first], columns[first + 1], narrow, p, state, s, shape, step, wide, w)
         elif narrow.tile_size[first] == len(wide):
             step_tile(columns[first], narrow, p, state, s, shape, step, wide)
         else:

@@ -140,12 +140,12 @@ def narrow_operands(
 
 
 def _units(sizes: Nodes, wide: int, d: int, threads: int) -> Nodes:
-    """Where the units of one or two tiles begin, and where the last ends. Pairs are of wide tiles, if the weights of
-    both fit the second-level cache; the last tiles go alone, so that all threads have something to do until the end."""
+    """Where the units of one or two tiles begin, and where the last ends. Pairs begin with a wide tile, if the weights
+    of two fit the second-level cache; the last tiles go alone, so that all threads have something to do until the end."""
     alone = 2 * (threads - 1)
     starts, tile, most = [0], 0, PAIRED_WEIGHTS // (4 * d * wide)
     while tile < len(sizes):
-        paired = most >= 2 and tile + 2 <= len(sizes) - alone and (sizes[tile : tile + 2] == wide).all()
+        paired = most >= 2 and tile + 2 <= len(sizes) - alone and sizes[tile] == wide
         tile += 2 if paired else 1
         starts.append(tile)
     return np.array(starts, dtype=np.int64)
