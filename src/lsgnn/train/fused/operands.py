@@ -141,7 +141,7 @@ def narrow_operands(
 
 def _units(sizes: Nodes, wide: int, d: int, threads: int) -> Nodes:
     """Where the units of one or two tiles begin, and where the last ends. Pairs begin with a wide tile, if the weights
-    of two fit the second-level cache; the last tiles go alone, so that all threads have something to do until the end."""
+    of two fit the second-level cache; the last go alone, so that all threads have something to do until the end."""
     alone = 2 * (threads - 1)
     starts, tile, most = [0], 0, PAIRED_WEIGHTS // (4 * d * wide)
     while tile < len(sizes):
