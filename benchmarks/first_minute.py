@@ -5,7 +5,8 @@
 Every command is a process of its own, as the user starts it; the file is written after each. `compile` is the engine
 alone, from an empty cache to a training run of one epoch, less the same run with a full cache. The first demo finds an
 empty cache and compiles the engine while other models train; what follows finds it compiled. All of it takes about two
-idle minutes.
+idle minutes. Python may keep its bytecode, as it does unless told otherwise: compiling our own modules for every
+command would add 0.3 s.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ ONE_EPOCH += "fit(load('cora-linqs'), preset('cora-linqs').config.replace(epochs
 
 def seconds_of(command: Sequence[str], cache: Path) -> dict[str, float]:
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(command, check=True, capture_output=True, env=os.environ | {"LSGNN_CACHE": str(cache)})
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    subprocess.run(command, check=True, capture_output=True, env=variables | {"LSGNN_CACHE": str(cache)})
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return {"wall_seconds": wall, "cpu_seconds": cpu}

@@ -11,19 +11,24 @@ so LSGNN runs a second time with the package's default rate where that is anothe
 A baseline's time is that of the first epoch with its best accuracy. LSGNN is trained to the end once, outside of the
 clock, to find its first epoch at the target; then it is trained again up to that epoch, and precompute, set-up and
 these epochs are timed. Round r is split r with seed r (a graph with one split has one round); in a round every baseline
-is followed by LSGNN. Kernels are compiled beforehand. All of it is some 40 CPU minutes, most of them GAT's on large
-graphs; calls with `--datasets` or `--baselines` add to the file.
+is followed by LSGNN. Kernels are compiled beforehand.
+
+A baseline that is still at it after `--most-seconds` is stopped; the target is its best accuracy by then, and the line
+says so. No round begins after `--minutes` on a dataset. The file is written after each dataset, and what is in it is
+not measured again unless `--fresh`: a call that was stopped goes on where it was, and a new measurement begins with a
+new file. All of it is some 40 minutes.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import inf
-from pathlib import Path
+from pathlib import Path as File
 from statistics import median
 from typing import Any
 
@@ -43,12 +48,20 @@ from lsgnn.graph.splits import Split
 from lsgnn.train.environment import environment
 from lsgnn.train.loop import train_torch
 from lsgnn.train.seeded import seeded
-from lsgnn.train.trained import Epoch
+from lsgnn.train.trained import Epoch, StopTraining
 from lsgnn.zoo.inputs import NodeInputs, features, message_edges
 from lsgnn.zoo.presets import zoo_preset
 
 BASELINES = ["sgc", "gcn", "gat", "linkx"]
 SLOW = ("gat",)  # minutes per round on the larger graphs
+
+
+@dataclass(frozen=True)
+class Limits:
+    rounds: int
+    slow_rounds: int
+    most_seconds: float  # CPU seconds of a baseline's run
+    minutes: float  # on a dataset, after which no round begins
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,12 +121,14 @@ class Contest:
         self.name, self.graph, self.lsgnn = name, load(name), zoo.get("lsgnn")
         self._dense: dict[tuple[str, str], PyGInputs] = {}
 
-    def baseline(self, name: str, split: Split, seed: int) -> tuple[float, float]:
-        """(best validation accuracy in percent, CPU seconds to the first epoch that has it)."""
+    def baseline(self, name: str, split: Split, seed: int, most_seconds: float) -> dict[str, Any]:
+        """Best validation accuracy in percent, CPU seconds to the first epoch that has it, whether it was stopped."""
         config, clock, lines = zoo_preset(name, self.name).replace(seed=seed), [0.0], list[tuple[float, float]]()
 
         def on_epoch(line: Epoch) -> None:
             lines.append((percent(line), time.process_time() - clock[0]))
+            if lines[-1][1] > most_seconds:
+                raise StopTraining
 
         if name == "linkx":
             model, clock[0] = zoo.get(name), time.process_time()
@@ -126,7 +141,8 @@ class Contest:
                 module = pyg_module(name, self.graph.num_features, self.graph.num_classes, config)
                 train_torch(module, inputs, split.visible(self.graph.y), split, config, on_epoch)
         best = max(accuracy for accuracy, _ in lines)
-        return best, next(seconds for accuracy, seconds in lines if accuracy == best)
+        seconds = next(seconds for accuracy, seconds in lines if accuracy == best)
+        return {"target": best, "seconds": seconds, "stopped": lines[-1][1] > most_seconds}
 
     def configs(self, seed: int) -> dict[str, LSGNNConfig]:
         """LSGNN's own, and with the default learning rate if that is another."""
@@ -149,25 +165,33 @@ class Contest:
         return {"epoch": epoch, "seconds": time.process_time() - clock}
 
 
-def measure(name: str, baselines: list[str], rounds: int, slow_rounds: int) -> dict[str, Any]:
+def measure(name: str, baselines: list[str], limits: Limits) -> dict[str, Any]:
     """Per baseline a line for each round: target, its seconds, epoch and seconds of each of ours."""
-    contest = Contest(name)
+    contest, begin = Contest(name), time.perf_counter()
     splits = contest.graph.splits
     assert splits is not None, f"{name} came without splits: point LSGNN_DATA to a folder of .npz files that have them"
     found: dict[str, list[dict[str, Any]]] = {baseline: [] for baseline in baselines}
-    for round_ in range(min(rounds, len(splits))):
+    for round_ in range(min(limits.rounds, len(splits))):
+        if round_ > 0 and time.perf_counter() - begin > 60 * limits.minutes:
+            break
         split, configs = splits[round_], contest.configs(round_)
         histories = {ours: contest.train(split, config) for ours, config in configs.items()}  # compiles, if need be
         for baseline in baselines:
-            if baseline in SLOW and round_ >= slow_rounds:
+            if baseline in SLOW and round_ >= limits.slow_rounds:
                 continue
-            target, seconds = contest.baseline(baseline, split, round_)
-            line: dict[str, Any] = {"target": target, "seconds": seconds}
+            line = contest.baseline(baseline, split, round_, limits.most_seconds)
             for ours, config in configs.items():
-                line[ours] = contest.to_target(target, histories[ours], split, config)
+                line[ours] = contest.to_target(line["target"], histories[ours], split, config)
             found[baseline].append(line)
             print(f"{name}: round {round_ + 1}, {baseline}: {line}", file=sys.stderr, flush=True)
     return {"dataset": name, "baselines": found}
+
+
+def missing(file: File | None, dataset: str, baselines: list[str]) -> list[str]:
+    """The baselines that the file has no line of."""
+    rows = json.loads(file.read_text())["results"] if file is not None and file.exists() else []
+    held: dict[str, Any] = next((row["baselines"] for row in rows if row["dataset"] == dataset), {})
+    return [baseline for baseline in baselines if not held.get(baseline)]
 
 
 def row(entry: dict[str, Any]) -> str:
@@ -189,17 +213,23 @@ def main() -> None:
     parser.add_argument("--baselines", nargs="+", default=BASELINES, choices=BASELINES)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--slow-rounds", type=int, default=1, help=f"rounds of {', '.join(SLOW)}")
-    parser.add_argument("--json", type=Path, help="file to write; what is left out stays in it")
+    parser.add_argument("--most-seconds", type=float, default=60, help="CPU seconds after which a baseline is stopped")
+    parser.add_argument("--minutes", type=float, default=3, help="on a dataset, after which no round begins")
+    parser.add_argument("--json", type=File, help="file to write; what is left out stays in it")
+    parser.add_argument("--fresh", action="store_true", help="measure again what the file has")
     args = parser.parse_args()
     torch.set_num_threads(1)
+    limits = Limits(args.rounds, args.slow_rounds, args.most_seconds, args.minutes)
     results: list[dict[str, Any]] = []
     for name in args.datasets:
-        results.append(measure(name, args.baselines, args.rounds, args.slow_rounds))
+        baselines = args.baselines if args.fresh else missing(args.json, name, args.baselines)
+        if not baselines:
+            continue
+        results.append(measure(name, baselines, limits))
         print(row(results[-1]), flush=True)
         if args.json:
-            facts = {"threads": 1, "rounds": args.rounds, "slow_rounds": args.slow_rounds}
-            rows = with_stored(args.json, results, "baselines")
-            write_json(args.json, facts | {"results": rows, "environment": environment()})
+            rows = with_stored(args.json, results[-1:], "baselines")
+            write_json(args.json, {"threads": 1} | asdict(limits) | {"results": rows, "environment": environment()})
 
 
 if __name__ == "__main__":

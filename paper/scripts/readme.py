@@ -169,15 +169,16 @@ def time_to_accuracy_table(stored: Stored) -> str:
 
 
 def _seconds_to_accuracy(rounds: list[dict[str, Any]], ours: str) -> tuple[str, str]:
-    """(the baseline's seconds, LSGNN's), the shorter in bold."""
+    """(the baseline's seconds, LSGNN's), the shorter in bold; a star where a baseline was stopped before its end."""
     if not rounds:
         return "–", "–"
     theirs = median(line["seconds"] for line in rounds)
     own = median(inf if line[ours]["seconds"] is None else line[ours]["seconds"] for line in rounds)
+    star = " \\*" * any(line.get("stopped", False) for line in rounds)
     if own == inf:
-        return f"**{theirs:.2f} s**", "not reached"
-    cells = f"{theirs:.2f} s", f"{own:.2f} s"
-    return (cells[0], f"**{cells[1]}**") if own < theirs else (f"**{cells[0]}**", cells[1])
+        return f"**{theirs:.2f} s**{star}", "not reached"
+    cells = f"{theirs:.2f} s{star}", f"{own:.2f} s"
+    return (cells[0], f"**{cells[1]}**") if own < theirs else (f"**{theirs:.2f} s**{star}", cells[1])
 
 
 def first_minute_table(stored: Stored) -> str:

@@ -23,6 +23,16 @@ def test_the_shorter_median_is_bold_and_what_is_not_reached_is_said(tmp_path: Pa
     ]
 
 
+def test_a_baseline_that_was_stopped_has_a_star(tmp_path: Path) -> None:
+    entry = {"dataset": "cora", "baselines": {"gat": [line(2.0, 0.5, None) | {"stopped": True}]}}
+    (tmp_path / "time_to_accuracy.json").write_text(json.dumps({"results": [entry]}))
+    rows = time_to_accuracy_table(Stored(tmp_path, tmp_path)).splitlines()[2:]
+    assert rows == [
+        "| Cora | – | – | – | – | 2.00 s \\* | **0.50 s** | – | – |",
+        "| Cora, default learning rate | – | – | – | – | **2.00 s** \\* | not reached | – | – |",
+    ]
+
+
 def test_rows_and_methods_that_were_not_measured_again_stay(tmp_path: Path) -> None:
     def row(dataset: str, epochs: int = 200, **seconds: int) -> dict[str, object]:
         return {"dataset": dataset, "epochs": epochs, "seconds": seconds}

@@ -25,7 +25,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probes, "MORE_SPLITS", 2)
     monkeypatch.setattr(probes, "TREES_GROWN", 20)
     monkeypatch.setattr(probes, "PATIENCE", 3)
-    monkeypatch.setattr("lsgnn.train.fused.supports", lambda config: False)  # nothing to compile for so small a graph
+    for module in ("train_lsgnn", "fused"):  # nothing to compile for so small a graph; who imports it keeps it
+        monkeypatch.setattr(f"lsgnn.train.{module}.supports", lambda config: False)
 
 
 def test_probes_score_validation_nodes_and_move_the_bar(quick: None) -> None:
@@ -41,6 +42,13 @@ def test_probes_score_validation_nodes_and_move_the_bar(quick: None) -> None:
     assert "Validation accuracy of quick probes" in diagnosis_page(found)
     said = f"2 {found.probes.splits} splits with about {found.probes.validation_nodes} validation nodes"
     assert any(said in line for line in summary_lines(found, "graph.npz"))
+
+
+def test_scores_do_not_depend_on_how_many_models_train_at_once(quick: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = random_graph(n=60)
+    at_once = diagnose(graph).probes.rows
+    monkeypatch.setattr(probes, "SMALL", 0)
+    assert diagnose(graph).probes.rows == at_once
 
 
 def test_a_symmetric_graph_is_probed_in_one_direction(quick: None) -> None:

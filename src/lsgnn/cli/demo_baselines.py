@@ -7,7 +7,7 @@ import json
 import sys
 
 
-def main(graphs: list[str], models: list[str], epochs: int, splits: int) -> None:
+def main(graphs: list[str], models: list[str], epochs: int, patience: int, splits: int) -> None:
     import torch
 
     from lsgnn.benchmark.compare import compare
@@ -17,7 +17,7 @@ def main(graphs: list[str], models: list[str], epochs: int, splits: int) -> None
 
     torch.set_num_threads(1)
     for name in graphs:
-        changes = {"epochs": epochs, "feature_norm": preset(name).config.feature_norm}
+        changes = {"epochs": epochs, "patience": patience, "feature_norm": preset(name).config.feature_norm}
         try:
             found = compare(load(name), models, which=range(splits), changes=dict.fromkeys(models, changes))
         except InputError as error:
@@ -29,4 +29,4 @@ def main(graphs: list[str], models: list[str], epochs: int, splits: int) -> None
 
 
 if __name__ == "__main__":
-    main(sys.argv[1].split(","), sys.argv[2].split(","), int(sys.argv[3]), int(sys.argv[4]))
+    main(sys.argv[1].split(","), sys.argv[2].split(","), *map(int, sys.argv[3:6]))

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
@@ -19,6 +18,7 @@ from lsgnn.graph.graph import Graph
 from lsgnn.nn.rows import DenseChannels, Rows
 from lsgnn.propagate.feature_norm import normalize_features
 from lsgnn.propagate.precompute import mixing
+from lsgnn.softmax import softmax
 
 
 class LSGNNRowClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.special import softmax
 
 from lsgnn.errors import InputError
 from lsgnn.graph.lookup import MAX_COMPARED, find, spellings
@@ -24,6 +23,7 @@ from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.stored_run import StoredRun
 from lsgnn.propagate.similarity import edge_similarity
 from lsgnn.runs.explanation import Explanation, Neighbour, localsim_of, mean_of, percentile
+from lsgnn.softmax import softmax
 from lsgnn.train.ensemble import mean_logits
 
 COMPARED = 10_000  # nodes that the explained one is compared with

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,12 +36,14 @@ NUM_SPLITS = (
 )
 MORE_SPLITS = 5  # where a class is rare: a handful of its nodes validates each split
 PATIENCE = 40  # epochs without improvement: a probe is a first look, not a record
+SMALL = 5_000_000  # stored features and edges of a graph on which several models train at once without crowding memory
 TREES_GROWN = 40  # at most, of each boosting: the first ones tell
 FEATURES, DEGREES = "MLP (features only)", "MLP (features and degrees)"
 SMOOTHED = "SGC (smoothed features)"
 TREES_ALONE, TREES = "Boosted trees (features only)", "Boosted trees (features, neighbours, degrees)"
 ONE_SPLIT = ("interval of resampled validation nodes", "Wilson interval over validation nodes")
 OnStep = Callable[[str], None]
+Begun: TypeAlias = "tuple[Prepared, list[Trained | None]]"  # a training run for each split
 
 
 @dataclass(frozen=True)
@@ -132,7 +136,6 @@ def run_probes(
     """Trains each probe on each split; the last takes the best direction, with one set of weights for all nodes."""
     from lsgnn import zoo
     from lsgnn.zoo.jobs import quick_logits
-    from lsgnn.zoo.prepared import Prepared
 
     metric, base = scoring.metric, base_config(graph, seed, scoring.unbalanced)
     size = int(np.mean([split.val.sum() for split in splits]))
@@ -142,11 +145,19 @@ def run_probes(
         learning["select_by"] = "val_loss"  # the best of many epochs by a few rare nodes would flatter every model
     same = learning | {s: getattr(base, s) for s in ("patience", "feature_norm", "hidden_channels")}
 
-    def probe(model: str, title: str, config: TrainingConfig, settings: dict[str, Any], on: Graph = graph) -> Probe:
-        entry, prepared = zoo.get(model), Prepared(on)
+    def probe(
+        model: str,
+        title: str,
+        config: TrainingConfig,
+        settings: dict[str, Any],
+        on: Graph = graph,
+        begun: Future[Begun] | None = None,
+    ) -> Probe:
+        entry = zoo.get(model)
         parts = [split if on.num_nodes == graph.num_nodes else labelled_rows(graph, split) for split in splits]
         scores, resampled = list[float](), list[float]()
-        for part, trained in zip(parts, _trained(prepared, entry, config, parts), strict=True):
+        prepared, found = _begun(on, entry, config, parts) if begun is None else begun.result()
+        for part, trained in zip(parts, found, strict=True):
             if trained is None:  # it has learned nothing, and the others may tell more
                 scores.append(displayed(metric, utility(metric, worst(metric))))
             else:
@@ -159,7 +170,9 @@ def run_probes(
         estimate = _estimate(metric, scores, resampled, size)
         return Probe(model, title, settings, tuple(scores), estimate, tuple(resampled))
 
-    def rows() -> Iterator[Probe]:
+    ways = [{"direction": direction, "weights": "localsim"} for direction in directions]
+
+    def rows(lsgnn: Sequence[Future[Begun]]) -> Iterator[Probe]:
         yield probe("majority", "Majority class", zoo.get("majority").config(seed=seed), {})
         alone = zoo.get("mlp").config(**same | {"feature_norm": "none"})  # the table is scaled already
         for title, degrees in ((FEATURES, False), (DEGREES, True)):
@@ -171,16 +184,17 @@ def run_probes(
             yield probe("trees", TREES_ALONE, config, {"edges": False}, without_edges(graph))
             yield probe("trees", TREES, config, {})
         tried = []
-        for direction in directions:
-            settings = {"direction": direction, "weights": "localsim"}
-            tried.append(probe("lsgnn", f"LSGNN, {direction}", base.replace(**settings), settings))
+        for settings, begun in zip(ways, lsgnn, strict=True):
+            title = f"LSGNN, {settings['direction']}"
+            tried.append(probe("lsgnn", title, base.replace(**settings), settings, begun=begun))
             yield tried[-1]
         best = max(tried, key=lambda row: utility(metric, row.score.mean)).settings["direction"]
         settings = {"direction": best, "weights": "graph"}
         yield probe("lsgnn", f"LSGNN, {best}, same weights for all nodes", base.replace(**settings), settings)
 
     interval = "t interval over splits" if len(splits) > 1 else ONE_SPLIT[metric == "accuracy"]
-    return Probes(kind, len(splits), size, interval, tuple(rows()), metric=metric)
+    with _beside(graph, [base.replace(**settings) for settings in ways], splits) as lsgnn:
+        return Probes(kind, len(splits), size, interval, tuple(rows(lsgnn)), metric=metric)
 
 
 def no_probes(reason: str) -> Probes:
@@ -208,17 +222,46 @@ def _unbalanced(graph: Graph, split: Split) -> bool:
     return largest_share(split.visible(graph.y))[1] > UNBALANCED
 
 
+@contextmanager
+def _beside(graph: Graph, configs: Sequence[LSGNNConfig], splits: Sequence[Split]) -> Iterator[list[Future[Begun]]]:
+    """LSGNN with each of the configurations on each split, while the caller trains torch's models: these keep one core
+    busy, and so does each of ours. All at once where they are small: a run draws its first weights before it trains,
+    and waits for a model of torch that is at work then, because torch has one random stream. No result depends on it.
+    """
+    from lsgnn import zoo
+
+    numbers = graph.x.size if isinstance(graph.x, np.ndarray) else graph.x.nnz
+    workers = len(configs) if numbers + graph.num_edges <= SMALL else 1
+    pool = ThreadPoolExecutor(max_workers=max(1, workers))
+    try:
+        yield [pool.submit(_begun, graph, zoo.get("lsgnn"), config, splits, 1) for config in configs]
+    except BaseException as error:  # what has begun is finished, unless it was Ctrl-C; nothing else begins
+        pool.shutdown(wait=not isinstance(error, KeyboardInterrupt), cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+def _begun(
+    graph: Graph, model: Model[Any], config: TrainingConfig, splits: Sequence[Split], threads: int | None = None
+) -> Begun:
+    """Prepares the graph and trains on each split."""
+    from lsgnn.zoo.prepared import Prepared
+
+    prepared = Prepared(graph)
+    return prepared, _trained(prepared, model, config, splits, threads)
+
+
 def _trained(
-    prepared: Prepared, model: Model[Any], config: TrainingConfig, splits: Sequence[Split]
+    prepared: Prepared, model: Model[Any], config: TrainingConfig, splits: Sequence[Split], threads: int | None = None
 ) -> list[Trained | None]:
     """One training run on each split, side by side where the model can; None where it diverges."""
     from lsgnn.zoo.jobs import Job, train_many
 
     jobs = [Job(model, config, split) for split in splits]
     try:
-        return [*train_many(prepared, jobs)]
+        return [*train_many(prepared, jobs, threads=threads)]
     except TrainingDiverged:
-        return [None] if len(jobs) == 1 else [_trained(prepared, model, config, [split])[0] for split in splits]
+        return [None] if len(jobs) == 1 else [_trained(prepared, model, config, [s], threads)[0] for s in splits]
 
 
 def _resampled(scoring: Scoring, logits: NDArray[np.floating], y: NDArray[np.int64]) -> list[float]:

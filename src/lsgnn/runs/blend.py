@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_softmax
 
 from lsgnn import zoo
 from lsgnn.errors import InputError
@@ -22,6 +21,7 @@ from lsgnn.graph.graph import Graph
 from lsgnn.graph.new_nodes import NewNodes
 from lsgnn.propagate.structure_features import Scales
 from lsgnn.runs.run import Run
+from lsgnn.softmax import log_softmax
 from lsgnn.train.saved_history import at_least_zero
 from lsgnn.train.trained import Trained
 from lsgnn.zoo.prepared import Prepared

@@ -12,7 +12,6 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
-from scipy.special import softmax
 from torch import Tensor
 
 from lsgnn.errors import InputError
@@ -25,6 +24,7 @@ from lsgnn.nn.rows import Neighbours, Rows
 from lsgnn.propagate.filters import adjacency
 from lsgnn.propagate.precompute import localsim_features, localsim_neighbours
 from lsgnn.propagate.similarity import edge_similarity
+from lsgnn.softmax import softmax
 
 if TYPE_CHECKING:
     from lsgnn.runs.run import Run

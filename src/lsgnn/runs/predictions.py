@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 
 from lsgnn.errors import InputError, LSGNNWarning
 from lsgnn.extras import optional
 from lsgnn.files import write_atomically
+from lsgnn.softmax import softmax
 from lsgnn.train.decision import Decision
 
 FORMULA = r"^([=+\-@\t\r])"  # text that begins so is a formula for a spreadsheet program, which may run commands

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_softmax, softmax
 
 from lsgnn.errors import InputError
+from lsgnn.softmax import log_softmax, softmax
 
 FOLDS = 5
 FEWEST_ROWS = 20  # four in each fold

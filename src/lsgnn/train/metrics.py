@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lsgnn.errors import InputError
+from lsgnn.softmax import log_softmax
 
 Metric = Literal["accuracy", "balanced_accuracy", "macro_f1", "roc_auc", "average_precision", "recall_at_k", "log_loss"]
 Labels = NDArray[np.int64]
@@ -67,8 +68,6 @@ def measure(metric: Metric, logits: NDArray[np.floating], y: Labels, positive: i
         margin = logits[:, positive] - logits[:, 1 - positive]
         return _ranked(metric, margin, y == positive)
     if metric == "log_loss":
-        from scipy.special import log_softmax
-
         return float(-log_softmax(logits.astype(np.float64), axis=1)[np.arange(len(y)), y].mean())
     predicted = logits.argmax(axis=1)
     if metric == "accuracy":

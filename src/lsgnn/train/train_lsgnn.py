@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.special import softmax
 
 from lsgnn.config import LOCALSIM_INPUTS, LSGNNConfig
 from lsgnn.errors import InputError
@@ -17,6 +16,7 @@ from lsgnn.nn.size import largest_settings, num_weights, smaller_settings
 from lsgnn.propagate.extremes import require_moderate_similarity
 from lsgnn.propagate.precompute import Precomputed
 from lsgnn.propagate.similarity import edge_similarity, mean_and_std, pairs_of
+from lsgnn.softmax import softmax
 from lsgnn.train.engine import Engine, require_device, require_engine
 from lsgnn.train.fused import logits_cpu, obstacle, supports, train_cpu
 from lsgnn.train.loop import OnEpoch, train_torch

@@ -33,9 +33,11 @@ def train_many(
     engine: Engine = "auto",
     workers: int = 2,
     on_done: Callable[[int, Trained], None] | None = None,
+    threads: int | None = None,
 ) -> list[Trained]:
-    """Trains all jobs and returns their results in the order of the jobs; `on_done` hears of each when it is done."""
-    with _begun(prepared, jobs, engine, workers) as futures:
+    """Trains all jobs and returns their results in the order of the jobs; `on_done` hears of each when it is done.
+    `threads` is for a single job: by default as many as are worth it."""
+    with _begun(prepared, jobs, engine, workers, threads) as futures:
         for future in as_completed(futures):
             trained = future.result()
             if on_done is not None:
@@ -54,7 +56,9 @@ def train_in_order(
 
 
 @contextmanager
-def _begun(prepared: Prepared, jobs: Sequence[Job], engine: Engine, workers: int) -> Iterator[list[Future[Trained]]]:
+def _begun(
+    prepared: Prepared, jobs: Sequence[Job], engine: Engine, workers: int, threads: int | None = None
+) -> Iterator[list[Future[Trained]]]:
     """All jobs, in the hands of so many workers.
 
     Results do not depend on the order of work or the number of workers: a training run reads nothing but its job. The
@@ -62,10 +66,11 @@ def _begun(prepared: Prepared, jobs: Sequence[Job], engine: Engine, workers: int
     """
     threaded = all(job.model.trains_in_threads(job.config, engine) for job in jobs)
     workers = min(workers, len(jobs)) if threaded else 1
+    threads = 1 if workers > 1 else threads if threaded else None  # a core each; a single one may take them all
 
     def work(job: Job) -> Trained:
         inputs = prepared(job.model, job.config)
-        how: dict[str, Any] = {"threads": 1} if workers > 1 else {}  # a core each; a single one may take them all
+        how: dict[str, Any] = {} if threads is None else {"threads": threads}
         return job.model.train(prepared.graph, inputs, job.split, job.config, engine=engine, **how)
 
     for job in jobs:  # not in the threads: two of them would compute the same thing

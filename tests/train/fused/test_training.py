@@ -13,7 +13,7 @@ import torch
 from lsgnn.errors import InputError
 from lsgnn.graph.splits import Split
 from lsgnn.nn.rows import make_rows
-from lsgnn.train.fused import buffers, gradients_cpu, logits_cpu, supports, train_cpu
+from lsgnn.train.fused import buffers, gradients_cpu, logits_cpu, operands, supports, train_cpu
 from lsgnn.train.loop import train_torch
 from lsgnn.train.trained import StopTraining, Trained
 from tests.train.fused.problems import Problem, make_problem
@@ -150,6 +150,30 @@ def test_a_training_gives_the_same_bits_for_any_number_of_threads(path: str, set
 
     for threads in (2, 3, 16):
         assert same(one, train(problem, path=path, threads=threads)), threads
+
+
+@pytest.mark.parametrize("hidden_channels", [8, 16, 32])
+def test_tiles_in_pairs_train_as_tiles_alone(hidden_channels: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = make_problem(n=700, d=70, epochs=6, hidden_channels=hidden_channels, K=3)
+
+    def by(cached_bytes: int) -> Trained:
+        monkeypatch.setattr(operands, "PAIRED_WEIGHTS", cached_bytes)
+        return train(problem, path="narrow", threads=1)
+
+    assert same(by(0), by(1 << 20))
+
+
+def test_the_last_tiles_go_alone_where_there_are_more_threads() -> None:
+    sizes = np.array([32, 32, 32, 32, 32, 16])
+
+    def units(threads: int, d: int = 500) -> list[int]:
+        return np.diff(operands._units(sizes, 32, d, threads)).tolist()
+
+    assert units(1) == [2, 2, 2]
+    assert units(2) == [2, 2, 1, 1]
+    assert units(3) == [2, 1, 1, 1, 1]
+    assert units(4) == [1] * 6
+    assert units(1, d=5000) == [1] * 6  # two tiles of weights would not fit the cache
 
 
 def test_rows_reduced_a_few_at_a_time_train_as_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,7 @@ def test_a_helper_that_fails_leaves_the_work_to_us(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(Variant, "is_missing", lambda self, half: True)
     monkeypatch.setattr(variants, "begin", lambda variant, halves: asked.append(halves) or Failed())
     monkeypatch.setattr("os.cpu_count", lambda: 2)
-    stages = variants.prepared.__wrapped__(Variant(False, False, 8))
+    stages = variants._loaded.__wrapped__(Variant(False, False, 8))
     assert asked == [["rows"]]
     assert min(stages) > 0
 

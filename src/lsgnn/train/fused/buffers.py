@@ -122,13 +122,13 @@ def _gradient_size(layout: Layout, H: Panels | None) -> int:
 def _tile_gradient(layout: Layout, H: Panels | None) -> int:
     """Numbers in the sums of a tile's gradient: of a block of features, of all where rows are done a few at a time."""
     if H is None:
-        return layout.d * max(size for _, size in layout.tiles)
+        return 2 * layout.d * max(size for _, size in layout.tiles)
     return _gradient_size(layout, H) if rows_together(layout, H) else H.block * layout.z
 
 
 def scratch_bytes(layout: Layout, reached: int) -> int:
-    """What the narrow reduction takes for each thread."""
-    return 4 * (3 * reached + layout.d) * max(size for _, size in layout.tiles)
+    """What the narrow reduction takes for each thread, for tiles in pairs."""
+    return 4 * (4 * reached + 2 * layout.d) * max(size for _, size in layout.tiles)
 
 
 def make_scratch(layout: Layout, reached: int, H: Panels | None) -> Scratch:
@@ -137,6 +137,7 @@ def make_scratch(layout: Layout, reached: int, H: Panels | None) -> Scratch:
     tile = max(size for _, size in layout.tiles)
     return Scratch(
         Y=floats(reached, tile),
+        Y2=floats(reached, tile),
         T0=floats(reached, tile),
         T1=floats(reached, tile),
         grad_tile=floats(_tile_gradient(layout, H)),

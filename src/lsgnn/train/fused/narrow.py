@@ -12,6 +12,9 @@ The gradient is the transpose of that. With G at Z and F = outerᵀ G,
 
 Columns are independent of each other until the rows are scored. So a tile of one or two vectors of columns goes all the
 way, from W to Z and from G to Adam's step on W, before the next one starts: its [N, tile] buffers stay in the cache.
+Two tiles may meet the features together, as a pair: the sums of one run while those of the other wait for their last
+addition, and indices and values are read once. They meet the edges one after the other, because four buffers of [N,
+tile] would be too many for the cache. The bits of a tile are the same with a partner or without.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ import numpy as np
 
 from lsgnn.compiled import inlined, kernel
 from lsgnn.train.fused.adam import Step, adam
-from lsgnn.train.fused.structs import Csr, Filter, Floats, Narrow, Scratch, Shape, State, Weights, Work
+from lsgnn.train.fused.structs import Csr, Floats, Narrow, Scratch, Shape, State, Weights, Work
 from lsgnn.train.fused.team import TILES, Team, claim
 from lsgnn.train.fused.vector import Vec, Width, splat, vload, vstore
 
@@ -37,10 +40,30 @@ def gather(m: Csr, r: int, B: Floats, base: int, stride: int, w: Width) -> Vec:
 
 
 @inlined
+def gather_two(m: Csr, r: int, A: Floats, a: int, w: Width, B: Floats, b: int, v: Width) -> tuple[Vec, Vec]:
+    """Row r of m times A and times B, whose rows j start at a + j · len(w) and b + j · len(v)."""
+    left, right, columns, values = splat(ZERO, w), splat(ZERO, v), m.column, m.value
+    for e in range(m.start[r], m.start[r + 1]):
+        j, x = columns[e], values[e]
+        left = left + x * vload(A, a + j * len(w), w)
+        right = right + x * vload(B, b + j * len(v), v)
+    return left, right
+
+
+@inlined
 def multiply(m: Csr, B: Floats, base: int, stride: int, out: Floats, w: Width) -> None:
     """out = m B for one tile; both out and m name their rows by node."""
     for r in range(m.rows.shape[0]):
         vstore(out, m.rows[r] * len(w), gather(m, r, B, base, stride, w))
+
+
+@inlined
+def multiply_two(m: Csr, B: Floats, first: int, second: int, left: Floats, right: Floats, w: Width, v: Width) -> None:
+    """The same for two tiles of B, which start at `first` and `second` and are w and v wide."""
+    for r in range(m.rows.shape[0]):
+        x, y = gather_two(m, r, B, first, w, B, second, v)
+        vstore(left, m.rows[r] * len(w), x)
+        vstore(right, m.rows[r] * len(v), y)
 
 
 @inlined
@@ -52,13 +75,11 @@ def level(m: Csr, a: Vec, V: Floats, c: Vec, Y: Floats, out: Floats, w: Width) -
 
 
 @inlined
-def reduce_tile(
-    column: int, top: int, narrow: Narrow, filter: Filter, W: Floats, work: Work, s: Scratch, shape: Shape, w: Width
-) -> None:
-    """A tile of Z; `top` is the highest power of Â in its columns."""
-    c, width, outer, Y, V = narrow.coefficients, shape.width, filter.outer, s.Y, s.Y
-    multiply(narrow.X, W, column * shape.d, len(w), Y, w)
-    a = vload(c, top * width + column, w)
+def reduce_tile(tile: int, narrow: Narrow, Y: Floats, work: Work, s: Scratch, shape: Shape, w: Width) -> None:
+    """A tile of Z from Y = X W."""
+    column, top, c, width = narrow.tile_column[tile], narrow.tile_top[tile], narrow.coefficients, shape.width
+    filter = narrow.back if narrow.tile_back[tile] else narrow.forth
+    outer, V, a = filter.outer, Y, vload(c, top * width + column, w)
     for power in range(top - 1, 0, -1):
         out = s.T1 if power & 1 else s.T0
         level(filter.inner, a, V, vload(c, power * width + column, w), Y, out, w)
@@ -72,12 +93,11 @@ def reduce_tile(
 
 
 @inlined
-def gradient_tile(
-    column: int, top: int, narrow: Narrow, filter: Filter, work: Work, s: Scratch, shape: Shape, w: Width
-) -> None:
-    """The gradient at Y for one tile, into T1, from that at Z (training rows of work.Z)."""
-    c, width, G, F, V, D = narrow.coefficients, shape.width, work.Z, s.Y, s.Y, s.T1
-    inner_T, a = filter.inner_T, vload(c, top * width + column, w)
+def gradient_tile(tile: int, narrow: Narrow, D: Floats, work: Work, s: Scratch, shape: Shape, w: Width) -> None:
+    """The gradient at Y for one tile, into D, from that at Z (training rows of work.Z)."""
+    column, top, c, width = narrow.tile_column[tile], narrow.tile_top[tile], narrow.coefficients, shape.width
+    filter = narrow.back if narrow.tile_back[tile] else narrow.forth
+    G, F, V, inner_T, a = work.Z, s.Y, s.Y, filter.inner_T, vload(c, top * width + column, w)
     if top > 0:
         multiply(filter.outer_T, G, column * shape.rows, len(w), F, w)
     for power in range(top - 1, 0, -1):
@@ -96,32 +116,42 @@ def gradient_tile(
 
 @inlined
 def step_tile(
-    column: int,
-    top: int,
-    narrow: Narrow,
-    filter: Filter,
-    p: Weights,
-    state: State,
-    work: Work,
-    s: Scratch,
-    shape: Shape,
-    step: Step,
-    w: Width,
+    column: int, narrow: Narrow, p: Weights, state: State, s: Scratch, shape: Shape, step: Step, w: Width
 ) -> None:
-    """Adam on a tile of the weights. Xᵀ comes in blocks of nodes, so that a block of dY stays in the cache; with the
-    last block the gradient is known, and used without being stored."""
-    gradient_tile(column, top, narrow, filter, work, s, shape, w)
+    """Adam on a tile of the weights, whose gradient at Y is in T1. Xᵀ comes in blocks of nodes, so that a block of dY
+    stays in the cache; with the last block the gradient is known, and used without being stored."""
     XT, d, blocks = narrow.XT, shape.d, narrow.XT.rows.shape[0] // shape.d
     for block in range(blocks):
         for j in range(d):
-            g = gather(XT, block * d + j, s.T1, 0, len(w), w)
+            g, t = gather(XT, block * d + j, s.T1, 0, len(w), w), j * len(w)
             if block > 0:
-                g = g + vload(s.grad_tile, j * len(w), w)
+                g = g + vload(s.grad_tile, t, w)
             if block == blocks - 1:
-                at = column * d + j * len(w)
-                adam(p.reduce, state.m1.reduce, state.m2.reduce, state.best.reduce, at, g, step)
+                adam(p.reduce, state.m1.reduce, state.m2.reduce, state.best.reduce, column * d + t, g, step)
             else:
-                vstore(s.grad_tile, j * len(w), g)
+                vstore(s.grad_tile, t, g)
+
+
+@inlined
+def step_two(
+    first: int, second: int, narrow: Narrow, p: Weights, state: State, s: Scratch, shape: Shape, step: Step, w: Width,
+    v: Width,
+) -> None:  # fmt: skip
+    """The same for two tiles, which begin at these columns; the gradient at Y is in T1 and Y2."""
+    XT, d, blocks = narrow.XT, shape.d, narrow.XT.rows.shape[0] // shape.d
+    half = d * len(w)  # of the sums
+    for block in range(blocks):
+        for j in range(d):
+            t, u = j * len(w), j * len(v)
+            g, h = gather_two(XT, block * d + j, s.T1, 0, w, s.Y2, 0, v)
+            if block > 0:
+                g, h = g + vload(s.grad_tile, t, w), h + vload(s.grad_tile, half + u, v)
+            if block == blocks - 1:
+                adam(p.reduce, state.m1.reduce, state.m2.reduce, state.best.reduce, first * d + t, g, step)
+                adam(p.reduce, state.m1.reduce, state.m2.reduce, state.best.reduce, second * d + u, h, step)
+            else:
+                vstore(s.grad_tile, t, g)
+                vstore(s.grad_tile, half + u, h)
 
 
 @kernel
@@ -129,16 +159,25 @@ def reduce_narrow(
     narrow: Narrow, weights: Weights, work: Work, s: Scratch, shape: Shape, team: Team, w: Width, wide: Width
 ) -> None:
     """Z [b, width]: every channel at every scored row, times its weights. Tiles are one or two vectors wide."""
-    W, tiles = weights.reduce, narrow.tile_column.shape[0]
-    tile = claim(team, TILES)
-    while tile < tiles:
-        column, top = narrow.tile_column[tile], narrow.tile_top[tile]
-        filter = narrow.back if narrow.tile_back[tile] else narrow.forth
-        if narrow.tile_size[tile] == len(wide):
-            reduce_tile(column, top, narrow, filter, W, work, s, shape, wide)
+    W, d, columns, units = weights.reduce, shape.d, narrow.tile_column, narrow.unit.shape[0] - 1
+    unit = claim(team, TILES)
+    while unit < units:
+        first, end = narrow.unit[unit], narrow.unit[unit + 1]
+        if end - first == 2 and narrow.tile_size[first + 1] == len(wide):
+            multiply_two(narrow.X, W, columns[first] * d, columns[first + 1] * d, s.Y, s.Y2, wide, wide)
+        elif end - first == 2:
+            multiply_two(narrow.X, W, columns[first] * d, columns[first + 1] * d, s.Y, s.Y2, wide, w)
+        elif narrow.tile_size[first] == len(wide):
+            multiply(narrow.X, W, columns[first] * d, len(wide), s.Y, wide)
         else:
-            reduce_tile(column, top, narrow, filter, W, work, s, shape, w)
-        tile = claim(team, TILES)
+            multiply(narrow.X, W, columns[first] * d, len(w), s.Y, w)
+        for tile in range(first, end):
+            Y = s.Y if tile == first else s.Y2
+            if narrow.tile_size[tile] == len(wide):
+                reduce_tile(tile, narrow, Y, work, s, shape, wide)
+            else:
+                reduce_tile(tile, narrow, Y, work, s, shape, w)
+        unit = claim(team, TILES)
 
 
 @kernel
@@ -147,13 +186,22 @@ def step_narrow(
     wide: Width,
 ) -> None:  # fmt: skip
     """Adam on the reduction's weights, from the gradient at Z."""
-    tiles = narrow.tile_column.shape[0]
-    tile = claim(team, TILES)
-    while tile < tiles:
-        column, top = narrow.tile_column[tile], narrow.tile_top[tile]
-        filter = narrow.back if narrow.tile_back[tile] else narrow.forth
-        if narrow.tile_size[tile] == len(wide):
-            step_tile(column, top, narrow, filter, p, state, work, s, shape, step, wide)
+    columns, units = narrow.tile_column, narrow.unit.shape[0] - 1
+    unit = claim(team, TILES)
+    while unit < units:
+        first, end = narrow.unit[unit], narrow.unit[unit + 1]
+        for tile in range(first, end):
+            D = s.T1 if tile == first else s.Y2
+            if narrow.tile_size[tile] == len(wide):
+                gradient_tile(tile, narrow, D, work, s, shape, wide)
+            else:
+                gradient_tile(tile, narrow, D, work, s, shape, w)
+        if end - first == 2 and narrow.tile_size[first + 1] == len(wide):
+            step_two(columns[first], columns[first + 1], narrow, p, state, s, shape, step, wide, wide)
+        elif end - first == 2:
+            step_two(columns[first], columns[first + 1], narrow, p, state, s, shape, step, wide, w)
+        elif narrow.tile_size[first] == len(wide):
+            step_tile(columns[first], narrow, p, state, s, shape, step, wide)
         else:
-            step_tile(column, top, narrow, filter, p, state, work, s, shape, step, w)
-        tile = claim(team, TILES)
+            step_tile(columns[first], narrow, p, state, s, shape, step, w)
+        unit = claim(team, TILES)

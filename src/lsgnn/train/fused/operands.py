@@ -23,6 +23,7 @@ NO_FLOATS, NO_INDICES = np.zeros(0, np.float32), np.zeros(0, np.uint32)
 NOTHING = Csr(NO_INDICES, np.zeros(1, np.uint32), NO_INDICES, NO_FLOATS)
 NO_SMOOTHING = Smoothing(NOTHING, NOTHING)
 NODES_PER_BLOCK, ENTRIES_PER_BLOCK = 512, 16  # of Xᵀ: see `_transposed_in_blocks`
+PAIRED_WEIGHTS = 1 << 20  # bytes of the second-level cache for the weights of two tiles
 
 
 def as_csr(matrix: sp.csr_array, rows: Nodes | None = None) -> Csr:
@@ -101,7 +102,9 @@ def _neighbours_together(adj: sp.csr_array) -> Nodes:
     return np.asarray(reverse_cuthill_mckee(pattern, symmetric_mode=True), dtype=np.int64)
 
 
-def narrow_operands(pre: Precomputed, config: LSGNNConfig, reach: Reach, layout: Layout, learns: bool = True) -> Narrow:
+def narrow_operands(
+    pre: Precomputed, config: LSGNNConfig, reach: Reach, layout: Layout, threads: int = 1, learns: bool = True
+) -> Narrow:
     """If nothing `learns`, the transposes are left out."""
     N, t, scored = len(reach.nodes), reach.train_rows, reach.scored
     read = np.zeros(N, dtype=bool)
@@ -132,7 +135,20 @@ def narrow_operands(pre: Precomputed, config: LSGNNConfig, reach: Reach, layout:
         tile_size=sizes[order],
         tile_top=tops[order],
         tile_back=np.array([ways[b[0]] for b in blocks])[order],
+        unit=_units(sizes[order], len(layout.wide), layout.d, threads),
     )
+
+
+def _units(sizes: Nodes, wide: int, d: int, threads: int) -> Nodes:
+    """Where the units of one or two tiles begin, and where the last ends. Pairs begin with a wide tile, if the weights
+    of two fit the second-level cache; the last go alone, so that all threads have something to do until the end."""
+    alone = 2 * (threads - 1)
+    starts, tile, most = [0], 0, PAIRED_WEIGHTS // (4 * d * wide)
+    while tile < len(sizes):
+        paired = most >= 2 and tile + 2 <= len(sizes) - alone and sizes[tile] == wide
+        tile += 2 if paired else 1
+        starts.append(tile)
+    return np.array(starts, dtype=np.int64)
 
 
 def _filter(adj: sp.csr_array, reach: Reach, read: NDArray[np.bool_], learns: bool) -> Filter:

@@ -82,6 +82,7 @@ class Narrow(NamedTuple):
     tile_size: NDArray[np.int64]
     tile_top: NDArray[np.int64]
     tile_back: NDArray[np.int64]  # 1 for tiles of hops against the edges
+    unit: NDArray[np.int64]  # [units + 1] the tiles that a thread claims at a time, one or two: unit[u] … unit[u+1]-1
 
 
 class Panels(NamedTuple):
@@ -213,9 +214,10 @@ class Scratch(NamedTuple):
     enough to stay in the first-level cache."""
 
     Y: Floats  # [N, tile] narrow: X W, later outerᵀ G
+    Y2: Floats  # [N, tile] X W of the second tile of a pair, later the gradient there
     T0: Floats  # [N, tile]
     T1: Floats  # [N, tile] later the gradient at X W
-    grad_tile: Floats  # [d, tile] sums of its weights' gradient; dense: of a block of features, or of all
+    grad_tile: Floats  # [d, tile] sums of its weights' gradient, one for each of a pair; dense: of a block, or of all
     grad_small: Floats  # of the rows of one chunk; `Small` has its views
     # of the rows of one batch, B of them
     phi: Floats  # [B, columns] refined LocalSim, and what else α is made of

@@ -78,7 +78,7 @@ class Task:
         else:
             reach = Reach.of(pre.filters, train, val, config.K)
             scored, reached = reach.nodes[reach.scored], len(reach.nodes)
-            narrow = narrow_operands(pre, config, reach, layout)
+            narrow = narrow_operands(pre, config, reach, layout, threads)
         labels = _labels(y, scored, C)
         require_selectable(config.select_by, labels[len(train) :], C)
         share = _loss_share(labels[: len(train)], labels[len(train) :], config.class_weight, C)
@@ -96,9 +96,9 @@ class Task:
         reach = Reach.of(pre.filters, np.arange(0), np.arange(n), config.K)
         unlabelled, uncounted = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.float32)
         rows = row_operands(pre, layout, state_dict, reach.nodes[reach.scored], 0, unlabelled, uncounted)
-        narrow = narrow_operands(pre, config, reach, layout, learns=False)
-        links = link_operands(pre, config)
         threads = chosen_threads(threads, pre, config, 0, n, C, "narrow")
+        narrow = narrow_operands(pre, config, reach, layout, threads, learns=False)
+        links = link_operands(pre, config)
         return cls(layout, rows, 0, n, narrow, None, links, layout.pack(state_dict), threads)
 
     def run(

@@ -15,6 +15,7 @@ import logging
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -47,6 +48,7 @@ from lsgnn.train.fused.team import Team
 from lsgnn.train.fused.vector import WidthType
 
 HALVES = ("loop", "rows")
+_ONE_AT_A_TIME = threading.Lock()  # threads that want the same variant would all say that they compile it
 
 
 @dataclass(frozen=True)
@@ -85,9 +87,14 @@ def _record(form: type) -> RecordType:
     return RecordType(form, ())
 
 
-@cache
 def prepared(variant: Variant) -> Stages:
     """Loads a variant, and compiles first what nobody has compiled yet, with two cores if there are two."""
+    with _ONE_AT_A_TIME:
+        return _loaded(variant)
+
+
+@cache
+def _loaded(variant: Variant) -> Stages:
     helper = None
     if not all(map(variant.is_compiled, HALVES)):
         log = logging.getLogger(__name__.rpartition(".")[0])
