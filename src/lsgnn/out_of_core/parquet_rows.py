@@ -58,7 +58,7 @@ class ParquetRows:
     @cached_property
     def opened(self) -> list[pq.ParquetFile]:
         with _readable(self.files):
-            return [pq.ParquetFile(file) for file in self.files]
+            return [pq.ParquetFile(file, pre_buffer=False) for file in self.files]  # else all that was read is kept
 
     @cached_property
     def _groups(self) -> list[tuple[int, int]]:

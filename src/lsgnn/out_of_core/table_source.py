@@ -108,9 +108,7 @@ def _number(tables: TablesOnDisk, folder: Path, memory: int, threads: int) -> No
         files = nodes.parquet if serve_as_they_are(nodes.parquet, names, memory) else (folder / NODES,)
         if files != nodes.parquet:  # into a form that is soon written
             rows, chosen = max(2048, min(100_000, memory // (64 * len(names)))), ", ".join(map(column, names))
-            form = (
-                f"FORMAT parquet, ROW_GROUP_SIZE {rows}, COMPRESSION lz4_raw, DICTIONARY_SIZE_LIMIT 1"
-            )
+            form = f"FORMAT parquet, ROW_GROUP_SIZE {rows}, COMPRESSION lz4_raw, DICTIONARY_SIZE_LIMIT 1"
             duck.execute(f"COPY (SELECT {chosen} FROM {nodes.sql}) TO {quoted(str(files[0]))} ({form})")
         ids = NodeIds(ParquetRows(files), places["id"] or "", node_source)
         ends, weight = edge_columns(edge_source, tables.source, tables.target, tables.weight)
