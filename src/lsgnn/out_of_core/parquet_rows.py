@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +54,7 @@ class ParquetRows:
     @cached_property
     def first_rows(self) -> list[int]:
         """Of every file."""
-        return np.cumsum([0, *(file.metadata.num_rows for file in self.opened[:-1])]).tolist()
+        return [0, *accumulate(file.metadata.num_rows for file in self.opened[:-1])]
 
     @cached_property
     def opened(self) -> list[pq.ParquetFile]:
