@@ -139,6 +139,7 @@ def precompute(
         write_similarity(store)
         write_labelled_rows(store)
         store.remove(WORKING)
+        store.sweep()  # what tasks of a machine that died have begun
     return store
 
 
