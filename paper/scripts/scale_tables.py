@@ -61,8 +61,25 @@ def lake_table(document: dict[str, Any]) -> str:
     for command in ("precompute", "fit", "predict"):
         for what, unit in (("cpu_seconds", "CPU s"), ("peak_megabytes", "MB")):
             lines.append(_row(f"`lsgnn {command}`, {unit}", *(f"{size[command][what]:,.0f}" for size in sizes)))
+    lines.append(_row("the limit, MB", *(f"{size['limit_megabytes']:,}" for size in sizes)))
     lines.append(_row("the tables, MB", *(f"{size['input_megabytes']:,}" for size in sizes)))
     lines.append(_row("the store, MB", *(f"{size['store_megabytes']:,}" for size in sizes)))
+    at_most = (size["precompute"]["disk_megabytes"] for size in sizes)
+    lines.append(_row("the store while it is made, at most, MB", *(f"{megabytes:,}" for megabytes in at_most)))
+    return "\n".join(lines)
+
+
+def before_table(document: dict[str, Any]) -> str:
+    """`precompute` at an older commit and today: medians of the rounds."""
+    of = document["median"]
+    heads = ("", "CPU seconds", "of those before", "memory", "the store")
+    lines = [_row(*heads), _row(*["---"] * len(heads))]
+    titles = {"before": f"{document['before']}, from arrays", "arrays": "today, from arrays"}
+    for method, title in (titles | {"tables": "today, from Parquet with text as ids"}).items():
+        found, base = of[method], of["before"]["cpu_seconds"]
+        share, disk = found["cpu_seconds"] / base, f"{found['store_megabytes']:,} MB"
+        memory = f"{found['peak_megabytes']:,.0f} MB"
+        lines.append(_row(title, f"{found['cpu_seconds']:.1f}", f"{share:.2f}", memory, disk))
     return "\n".join(lines)
 
 
