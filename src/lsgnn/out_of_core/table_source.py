@@ -97,6 +97,11 @@ def open_tables(tables: TablesOnDisk, store: Path, memory: int, threads: int = 1
     return _arrays(tables, working)
 
 
+def give_memory_back() -> None:
+    """What Arrow holds for tables to come: there are none, once the store has its inputs."""
+    pa.default_memory_pool().release_unused()
+
+
 def _number(tables: TablesOnDisk, folder: Path, memory: int, threads: int) -> None:
     """Nodes in the order of their table, and edges by their numbers."""
     edges, nodes = tables.queries
