@@ -26,10 +26,10 @@ def normalize_features(x: Features, norm: FeatureNorm, columns: ColumnScale | No
     if not sp.issparse(x):
         out, at_once = np.empty(x.shape, np.float32), max(1, VALUES_AT_ONCE // max(1, x.shape[1]))
         for start in range(0, len(x), at_once):
-            rows = slice(start, start + at_once)
-            dense = np.asarray(x[rows], dtype=np.float64)
+            part = slice(start, start + at_once)
+            dense = np.asarray(x[part], dtype=np.float64)
             scale = _inverse_size((dense**2 if norm == "l2" else np.abs(dense)).sum(axis=1), norm)
-            out[rows] = dense * scale[:, None]
+            out[part] = dense * scale[:, None]
         return out
     csr: sp.csr_array = x
     rows = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))

@@ -19,7 +19,7 @@ IN_LINE = LINE // 4  # numbers
 
 
 @inlined
-def _fetch(power: Floats, row: int) -> None:
+def fetch_row(power: Floats, row: int) -> None:
     for c in range(0, power.shape[1], IN_LINE):
         prefetch(power, row, c)
 
@@ -34,7 +34,7 @@ def _add_neighbours(
     while e + 4 <= end:
         if e + 4 <= last_fetched:
             for ahead in range(e + AHEAD, e + AHEAD + 4):
-                _fetch(power, indices[ahead])
+                fetch_row(power, indices[ahead])
         v0, v1, v2, v3 = values[e], values[e + 1], values[e + 2], values[e + 3]
         x0, x1, x2, x3 = power[indices[e]], power[indices[e + 1]], power[indices[e + 2]], power[indices[e + 3]]
         for c in range(row.shape[0]):
@@ -42,7 +42,7 @@ def _add_neighbours(
         e += 4
     while e < end:
         if e < last_fetched:
-            _fetch(power, indices[e + AHEAD])
+            fetch_row(power, indices[e + AHEAD])
         value, other = values[e], power[indices[e]]
         for c in range(row.shape[0]):
             row[c] += value * other[c]
@@ -95,7 +95,7 @@ def first_power_and_sums(
         row[:] = 0
         for e in range(indptr[i], indptr[i + 1]):
             if e < last_fetched:
-                _fetch(x, indices[e + AHEAD])
+                fetch_row(x, indices[e + AHEAD])
             value, other, total = values[e], x[indices[e]], np.float32(0)
             if differences:
                 for c in range(row.shape[0]):
