@@ -6,7 +6,8 @@ Per size the tables are written chunk by chunk (nodes: id, features, class of 2 
 then `lsgnn precompute`, `lsgnn fit` and `lsgnn predict` run as commands of a shell would. The limit is RLIMIT_DATA of
 each process: Linux refuses it more than so many bytes of private writable memory, whether they are touched or not.
 CPU seconds are of the process with all its threads, the peak is its anonymous memory, looked at every 20 ms.
-DuckDB keeps what it allocated, at most `--max-memory`, so that the limit must be more than twice as high.
+The disk is the most that the store's folder held on the way, looked at every 20 ms, and what it holds in the end. Sizes
+are measured one by one, in as many calls as you like: the file keeps those of earlier ones.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +77,11 @@ def _write(file: Path, table: pa.Table) -> None:
     pq.write_table(table, file, use_dictionary=False, compression="lz4", row_group_size=ROWS)
 
 
-def measured(command: list[str], limit: int) -> dict[str, float]:
-    """CPU seconds, wall seconds and peak anonymous megabytes of a process that may have `limit` bytes of data."""
-    before, peak, start = resource.getrusage(resource.RUSAGE_CHILDREN), 0, time.perf_counter()
+def measured(command: list[str], limit: int, folder: Path) -> dict[str, float]:
+    """CPU seconds, wall seconds and peak anonymous megabytes of a process that may have `limit` bytes of data, and the
+    most megabytes that `folder` holds meanwhile."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    peak = disk = 0
 
     def limited() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
@@ -87,17 +91,25 @@ def measured(command: list[str], limit: int) -> dict[str, float]:
     while child.poll() is None:
         lines = status.read_text().splitlines()
         peak = max([peak, *(int(line.split()[1]) for line in lines if line.startswith("RssAnon"))])
+        disk = max(disk, size_of(folder))
         time.sleep(0.02)
     if child.returncode:
         raise SystemExit(f"{' '.join(command)} ended with {child.returncode}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     wall = time.perf_counter() - start
-    return {"cpu_seconds": round(seconds, 1), "wall_seconds": round(wall, 1), "peak_megabytes": round(peak / 1024, 1)}
+    sizes = {"peak_megabytes": round(peak / 1024, 1), "disk_megabytes": round(disk / 1e6)}
+    return {"cpu_seconds": round(seconds, 1), "wall_seconds": round(wall, 1)} | sizes
 
 
 def size_of(folder: Path) -> int:
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    """Bytes of its files; some may vanish while they are counted."""
+    total = 0
+    for place, _, files in os.walk(folder):
+        for file in files:
+            with suppress(FileNotFoundError):
+                total += os.stat(os.path.join(place, file)).st_size
+    return total
 
 
 def one_size(args: argparse.Namespace, nodes: int) -> dict[str, Any]:
@@ -109,7 +121,8 @@ def one_size(args: argparse.Namespace, nodes: int) -> dict[str, Any]:
     store, run = folder / "store", folder / "run"
     lsgnn = [sys.executable, "-m", "lsgnn"]
     document: dict[str, Any] = {"nodes": nodes, "edges": EDGES_PER_NODE * nodes, "features": args.features}
-    document |= {"hops": args.hops, "input_megabytes": round(size_of(folder) / 1e6)}
+    document |= {"hops": args.hops, "input_megabytes": round(size_of(folder) / 1e6), "threads": args.threads}
+    document |= {"limit_megabytes": args.limit, "max_memory_megabytes": args.max_memory, "environment": environment()}
     tables = ["--edges", f"{folder}/edges/*.parquet", "--nodes", f"{folder}/nodes/*.parquet", "--label", "class"]
     form = ["--keep", "labelled", "--store-dtype", "float16", "--max-memory", f"{args.max_memory}MB"]
     made = ["--threads", str(args.threads), "--set", f"K={args.hops}", "--out", str(store)]
@@ -120,7 +133,7 @@ def one_size(args: argparse.Namespace, nodes: int) -> dict[str, Any]:
         "predict": ["predict", str(run), str(store), "--out", str(folder / "predictions")],
     }
     for name, step in steps.items():
-        document[name] = measured([*lsgnn, *step], limit)
+        document[name] = measured([*lsgnn, *step], limit, store if name == "precompute" else folder / "predictions")
         print(nodes, name, document[name], file=sys.stderr, flush=True)
         if name == "precompute":
             document["store_megabytes"] = round(size_of(store) / 1e6)
@@ -140,18 +153,20 @@ def main() -> None:
     parser.add_argument("--features", type=int, default=128)
     parser.add_argument("--hops", type=int, default=5)
     parser.add_argument("--epochs", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--limit", type=int, default=4000, help="RLIMIT_DATA in MB")
-    parser.add_argument("--max-memory", type=int, default=1300, help="of precompute, in MB")
+    parser.add_argument("--max-memory", type=int, default=2600, help="of precompute, in MB")
     parser.add_argument("--remove-inputs", action="store_true", help="once the store is there, for want of disk")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     os.environ |= {"OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2", "ARROW_DEFAULT_MEMORY_POOL": "system"}
-    sizes = [one_size(args, nodes) for nodes in args.nodes]
-    document = {"limit_megabytes": args.limit, "max_memory_megabytes": args.max_memory, "threads": args.threads}
-    print(json.dumps(document := document | {"sizes": sizes}, indent=1))
-    if args.json:
-        write_json(args.json, document | {"environment": environment()})
+    for nodes in args.nodes:
+        size = one_size(args, nodes)
+        known = json.loads(args.json.read_text())["sizes"] if args.json and args.json.exists() else []
+        sizes = sorted([s for s in known if s["nodes"] != nodes] + [size], key=lambda s: int(s["nodes"]))
+        print(json.dumps(size, indent=1), file=sys.stdout, flush=True)
+        if args.json:
+            write_json(args.json, {"sizes": sizes})
 
 
 if __name__ == "__main__":

@@ -4,9 +4,12 @@
 
 Every measurement is a process of its own; methods take turns, because the machine may be in use. `sign` makes the K
 powers of X from edges both ways, in memory. `store` reads the same arrays from disk and leaves a store: sorted edges,
-filter, similarities, powers of the labelled rows, digests (`--keep labelled --store-dtype float16`). `memory` makes
-what training reads of all nodes from a graph that is read and scaled, as SIGN's is: both channels of all hops, 2K+1
-arrays where SIGN makes K+1. Memory is the peak of anonymous memory, as in `benchmarks/store.py`.
+filter, similarities, powers of the labelled rows, digests (`--keep labelled --store-dtype float16`). `powers` makes
+in memory what SIGN makes, from what SIGN is given: the sorted edges, the filter, and K+1 arrays, which is what a run
+on a large graph keeps of all nodes (`lsgnn.runs.row_parts`). `graph` does all that is done once for a graph in memory:
+it also reads edges both ways, scales features and compares neighbours. `channels` makes the powers and mixes them, as
+the paper's equations do, into 2K+1 arrays, which only smaller graphs do. Memory is the peak of anonymous memory, as in
+`benchmarks/store.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from benchmarks.store import measured, write_arrays
 from lsgnn.files import write_json
 from lsgnn.train.environment import environment
 
-METHODS = ("sign", "store", "memory")
+METHODS = ("sign", "store", "powers", "graph", "channels")
 
 
 def sign(folder: Path, hops: int, memory: int) -> float:
@@ -54,27 +57,66 @@ def store(folder: Path, hops: int, memory: int) -> float:
     return time.process_time() - start
 
 
-def memory(folder: Path, hops: int, memory: int) -> float:
-    import scipy.sparse as sp
+def powers(folder: Path, hops: int, memory: int) -> float:
+    from lsgnn.config import LSGNNConfig
+    from lsgnn.runs.row_parts import LargeRows
 
+    config, (x, both) = LSGNNConfig(K=hops), compiled_and_read(folder, hops)
+    start = time.process_time()
+    LargeRows.of(filtered(x, both, config), config)
+    return time.process_time() - start
+
+
+def channels(folder: Path, hops: int, memory: int) -> float:
+    from lsgnn.config import LSGNNConfig
+    from lsgnn.propagate.precompute import channels as mixed
+
+    config, (x, both) = LSGNNConfig(K=hops), compiled_and_read(folder, hops)
+    start = time.process_time()
+    mixed(filtered(x, both, config), config)
+    return time.process_time() - start
+
+
+def graph(folder: Path, hops: int, memory: int) -> float:
     from lsgnn.config import LSGNNConfig
     from lsgnn.graph.graph import Graph
-    from lsgnn.propagate.precompute import Precomputed, channels, precompute
+    from lsgnn.propagate.precompute import precompute
+    from lsgnn.runs.row_parts import LargeRows
+
+    config, (x, both) = LSGNNConfig(K=hops), compiled_and_read(folder, hops)
+    whole = Graph(x=x, edge_index=both[:, : both.shape[1] // 2])
+    del both
+    start = time.process_time()
+    LargeRows.of(precompute(whole, config), config)
+    return time.process_time() - start
+
+
+def compiled_and_read(folder: Path, hops: int) -> tuple[Any, Any]:
+    """Features [n, d] and the edges, each both ways; what a tiny graph needs is compiled."""
+    from lsgnn.config import LSGNNConfig
+    from lsgnn.graph.graph import Graph
+    from lsgnn.propagate.precompute import channels, precompute
+    from lsgnn.runs.row_parts import LargeRows
 
     config = LSGNNConfig(K=hops)
-    tiny = Graph(x=np.eye(10, 4, dtype=np.float32), edge_index=np.zeros((2, 1), dtype=np.int64))
-    channels(precompute(tiny, config), config)  # compiles, if need be
-    x, (source, target) = (np.load(folder / "arrays" / f"{name}.npy") for name in ("x", "edge_index"))
-    n = len(x)
-    both = np.concatenate([source, target]), np.concatenate([target, source])
-    start = time.process_time()
-    A = sp.csr_array((np.ones(len(both[0]), np.float32), both), shape=(n, n))
-    A.data[:] = 1
-    scale = np.diff(A.indptr).clip(1) ** -0.5
-    A.data *= (np.repeat(scale, np.diff(A.indptr)) * scale[A.indices]).astype(np.float32)
-    pre = Precomputed(x, A, precompute(tiny, config).similarity)
-    channels(pre, config)
-    return time.process_time() - start
+    tiny = precompute(Graph(x=np.ones((10, 4), np.float32), edge_index=np.array([[0, 1], [1, 2]])), config)
+    channels(tiny, config)
+    LargeRows.of(tiny, config)
+    x, edges = (np.load(folder / "arrays" / f"{name}.npy") for name in ("x", "edge_index"))
+    return x, np.concatenate([edges, edges[::-1]], axis=1)
+
+
+def filtered(x: Any, both: Any, config: Any) -> Any:
+    """The features beside Â of the edges, whose similarities nobody asks for here."""
+    import scipy.sparse as sp
+
+    from lsgnn.propagate.filters import normalized_adjacency
+    from lsgnn.propagate.precompute import Precomputed
+    from lsgnn.propagate.similarity import NeighbourSimilarity
+
+    A = sp.csr_array((np.ones(both.shape[1], np.float32), (both[0], both[1])), shape=(len(x), len(x)))
+    A.data[:] = 1  # an edge that is given twice counts once
+    return Precomputed(x, normalized_adjacency(A, config.degree), NeighbourSimilarity.unknown(sp.csr_array((1, 1))))
 
 
 def main() -> None:
@@ -89,9 +131,8 @@ def main() -> None:
     parser.add_argument("--child", choices=METHODS, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.child:
-        seconds = {"sign": sign, "store": store, "memory": memory}[args.child](
-            args.folder, args.hops, args.max_memory * 10**6
-        )
+        methods = {"sign": sign, "store": store, "powers": powers, "graph": graph, "channels": channels}
+        seconds = methods[args.child](args.folder, args.hops, args.max_memory * 10**6)
         write_json(args.folder / "child.json", {"cpu_seconds": round(seconds, 2)})
         return
     shutil.rmtree(args.folder, ignore_errors=True)

@@ -22,7 +22,14 @@ from paper.page import Score
 from paper.places import BENCHMARKS, REPOSITORY, RESULTS
 from paper.published import OTHERS, nine, printed_lsgnn, title
 from paper.scripts.regenerate import regenerate
-from paper.scripts.scale_tables import lake_table, machines_table, papers100m_table, sign_table, stage_table
+from paper.scripts.scale_tables import (
+    before_table,
+    lake_table,
+    machines_table,
+    papers100m_table,
+    sign_table,
+    stage_table,
+)
 
 PAGES = ("README.md", "docs/results.md", "docs/speed.md", "docs/scale.md", "docs/tutorials/large.md")
 FILES = tuple(REPOSITORY / name for name in PAGES)
@@ -331,6 +338,7 @@ SECTIONS: dict[str, Callable[[Stored], str]] = {
     "store": store_table,
     "store-epochs": store_epochs_table,
     "scale": lambda stored: stage_table(_read(stored.benchmarks / "scale.json")),
+    "before": lambda stored: before_table(_read(stored.benchmarks / "before.json")),
     "papers100m": lambda stored: papers100m_table(_read(stored.benchmarks / "scale.json")),
     "machines": lambda stored: machines_table(_read(stored.benchmarks / "scale.json")),
     "lake": lambda stored: lake_table(_read(stored.benchmarks / "lake.json")),

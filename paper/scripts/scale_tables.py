@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from lsgnn.out_of_core.columns import column_blocks
+
 PAPERS100M = {"nodes": 111_059_956, "edges": 1_615_685_872, "features": 128}
 IN_BLOCKS = "hops and similarities, block by block"
 BY_EDGES = ("sort of edges", "filter", "similarities, added up", IN_BLOCKS)  # the others grow with the nodes
@@ -12,7 +14,13 @@ BY_NODES = ("features", "rows of labelled nodes")
 IN_LINE = 16  # columns that a line of the processor's cache holds: narrower blocks fetch as many lines
 WORKERS = (1, 2, 4, 8, 16, 32, 64)
 MEMORY = (16, 64, 256)  # GB of a machine, of which precompute may take three quarters
-METHODS = {"sign": "PyG's SIGN, in memory", "store": "our store, on disk", "memory": "our channels, in memory"}
+METHODS = {
+    "sign": "PyG's SIGN, in memory: K+1 powers",
+    "powers": "ours, in memory: the same powers",
+    "graph": "ours, in memory: powers, and all else that is done once",
+    "channels": "ours, in memory: powers, mixed into 2K+1 channels",
+    "store": "our store, on disk",
+}
 
 
 def stage_table(document: dict[str, Any]) -> str:
@@ -37,7 +45,7 @@ def sign_table(document: dict[str, Any]) -> str:
     """CPU seconds and memory of each method beside SIGN's: medians of the rounds."""
     of = document["median"]
     lines = [_row("", "CPU seconds", "times SIGN's", "memory", "share of SIGN's"), _row(*["---"] * 5)]
-    for method, title in METHODS.items():
+    for method, title in ((method, title) for method, title in METHODS.items() if method in of):
         (seconds, memory), (base, whole) = ((of[m]["cpu_seconds"], of[m]["peak_megabytes"]) for m in (method, "sign"))
         lines.append(
             _row(title, f"{seconds:.1f}", f"{seconds / base:.2f}", f"{memory:,.0f} MB", f"{memory / whole:.2f}")
@@ -53,8 +61,25 @@ def lake_table(document: dict[str, Any]) -> str:
     for command in ("precompute", "fit", "predict"):
         for what, unit in (("cpu_seconds", "CPU s"), ("peak_megabytes", "MB")):
             lines.append(_row(f"`lsgnn {command}`, {unit}", *(f"{size[command][what]:,.0f}" for size in sizes)))
+    lines.append(_row("the limit, MB", *(f"{size['limit_megabytes']:,}" for size in sizes)))
     lines.append(_row("the tables, MB", *(f"{size['input_megabytes']:,}" for size in sizes)))
     lines.append(_row("the store, MB", *(f"{size['store_megabytes']:,}" for size in sizes)))
+    at_most = (size["precompute"]["disk_megabytes"] for size in sizes)
+    lines.append(_row("the store while it is made, at most, MB", *(f"{megabytes:,}" for megabytes in at_most)))
+    return "\n".join(lines)
+
+
+def before_table(document: dict[str, Any]) -> str:
+    """`precompute` at an older commit and today: medians of the rounds."""
+    of = document["median"]
+    heads = ("", "CPU seconds", "of those before", "memory", "the store")
+    lines = [_row(*heads), _row(*["---"] * len(heads))]
+    titles = {"before": f"{document['before']}, from arrays", "arrays": "today, from arrays"}
+    for method, title in (titles | {"tables": "today, from Parquet with text as ids"}).items():
+        found, base = of[method], of["before"]["cpu_seconds"]
+        share, disk = found["cpu_seconds"] / base, f"{found['store_megabytes']:,} MB"
+        memory = f"{found['peak_megabytes']:,.0f} MB"
+        lines.append(_row(title, f"{found['cpu_seconds']:.1f}", f"{share:.2f}", memory, disk))
     return "\n".join(lines)
 
 
@@ -75,7 +100,7 @@ def machines_table(document: dict[str, Any]) -> str:
     lines = [_row("memory", "columns of a block", "blocks", "disk, store", "disk, at its peak", "hours, one core")]
     lines.append(_row(*["---"] * 6))
     for memory in MEMORY:
-        width = min(d, int(0.75e9 * memory) // (8 * n))
+        width = column_blocks(n, d, int(0.75e9 * memory))[0][1]
         blocks = math.ceil(d / width)
         lines_read = sum(math.ceil(min(width, d - start) / IN_LINE) for start in range(0, d, width)) * IN_LINE / d
         store = 12 * E + (2 * d + 20) * n

@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from pathlib import Path
 
 
 def half(number: int) -> float:
@@ -15,9 +16,12 @@ def die(number: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def slow_place(number: int) -> tuple[int, str]:
-    """The number, and the machine of a Ray cluster that was asked."""
+def slow_block(folder: str, block: int, threads: int) -> int:
+    """A task of `precompute` that takes its time; beside the store it leaves the machine of a Ray cluster it ran on."""
     import ray
 
+    from lsgnn.out_of_core.tasks import propagate_block
+
+    (Path(folder).parent / f"{block} at {ray.get_runtime_context().get_node_id()}").touch()
     time.sleep(1)
-    return number, ray.get_runtime_context().get_node_id()
+    return propagate_block(folder, block, threads)

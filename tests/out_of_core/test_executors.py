@@ -1,12 +1,14 @@
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from lsgnn import InputError, LSGNNConfig
 from lsgnn.out_of_core import executors
-from lsgnn.out_of_core.executors import Executor, processes, ray, serial
+from lsgnn.out_of_core.executors import Executor, Task, processes, ray, serial
 from lsgnn.out_of_core.filling import precompute
-from tests.out_of_core.small_tasks import die, half, slow_place
+from tests.graphs import random_graph
+from tests.out_of_core.small_tasks import die, half, slow_block
 from tests.out_of_core.test_filling import GRAPH, MEGABYTE, bytes_of
 
 
@@ -72,21 +74,32 @@ def test_a_ray_that_never_comes_up_is_one_sentence(address: str, starts: int) ->
     assert busy.starts == starts
 
 
-def test_tasks_of_a_machine_that_dies_are_done_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_precompute_survives_a_machine_that_dies_in_the_middle_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An emulated cluster of two nodes, one of which is killed when both have begun a block."""
     pytest.importorskip("ray")
     from ray.cluster_utils import Cluster
 
     monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    graph, how = random_graph(n=12_000, d=70), {"config": LSGNNConfig(K=2), "max_memory": MEGABYTE, "threads": 1}
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     try:
         mortal = cluster.add_node(num_cpus=1)
         cluster.wait_for_nodes(timeout=60)
-        found = dict[int, str]()
-        for number, place in ray(cluster.address)(slow_place, [(n,) for n in range(8)]):
-            found[number] = place
-            if len(set(found.values())) == 2 and mortal in cluster.list_all_nodes():  # both have worked
+
+        def kill(done: int, total: int) -> None:
+            machines = {file.name.partition(" at ")[2] for file in tmp_path.glob("* at *")}
+            if len(machines) == 2 and mortal in cluster.list_all_nodes():
                 cluster.remove_node(mortal, allow_graceful=False)
-        assert found.keys() == set(range(8))
+
+        def slowly(_: object, tasks: Iterable[Task]) -> Iterator[object]:
+            return ray(cluster.address)(slow_block, tasks)
+
+        there = precompute(graph, tmp_path / "there", executor=slowly, on_task=kill, **how)
         assert mortal not in cluster.list_all_nodes()
     finally:
         cluster.shutdown()
+    here = precompute(graph, tmp_path / "here", **how)
+    assert len(here.manifest.blocks) == 7
+    assert bytes_of(there.folder) == bytes_of(here.folder)

@@ -25,7 +25,7 @@ from tests.graphs import random_graph
 from tests.out_of_core.stores import arrays_folder
 
 GRAPH = random_graph(n=3000, d=70)
-MEGABYTE = 1 << 20  # 43 columns of so many nodes
+MEGABYTE = 1 << 20  # 43 columns of so many nodes, of which 32 are taken
 
 
 def weighted(graph: Graph) -> Graph:
@@ -57,7 +57,7 @@ def test_a_store_holds_the_powers_and_similarities_of_the_graph(
 ) -> None:
     config = LSGNNConfig(K=3, **settings)
     store = precompute(graph, tmp_path / "store", config, max_memory=MEGABYTE)
-    assert len(store.manifest.blocks) == 2
+    assert len(store.manifest.blocks) == 3
     pre = in_memory(graph, config)
     power = np.asarray(pre.x.toarray() if hasattr(pre.x, "toarray") else pre.x)
     for s in range(4):
@@ -110,7 +110,7 @@ def test_several_processes_write_the_same_bytes(tmp_path: Path) -> None:
     one = precompute(GRAPH, tmp_path / "one", on_task=lambda *place: seen.append(place), **settings)
     two = precompute(GRAPH, tmp_path / "two", executor=processes(2), **settings)
     assert bytes_of(one.folder) == bytes_of(two.folder)
-    assert seen == [(1, 2), (2, 2)]
+    assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
 @pytest.mark.parametrize(("keep", "self_loops"), [("all", True), ("labelled", True), ("labelled", False)])
@@ -256,6 +256,7 @@ def test_blocks_are_as_wide_as_two_buffers_allow() -> None:
     assert column_blocks(n=100, d=10, memory=2 * 4 * 100 * 4) == [(0, 4), (4, 8), (8, 10)]
     assert column_blocks(n=100, d=10, memory=1 << 30) == [(0, 10)]
     assert column_blocks(n=100, d=128, memory=2 * 4 * 100 * 75) == [(0, 64), (64, 128)]  # whole lines of the cache
+    assert column_blocks(n=100, d=40, memory=2 * 4 * 100 * 25) == [(0, 16), (16, 32), (32, 40)]
     with pytest.raises(InputError, match="raise the limit or take fewer jobs"):
         column_blocks(n=100, d=10, memory=799)
 

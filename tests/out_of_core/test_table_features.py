@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from lsgnn.graph.io.open_table import Source
 from lsgnn.graph.io.roles import Role
+from lsgnn.out_of_core.parquet_rows import ParquetRows
 from lsgnn.out_of_core.table_features import TableFeatures, fit_columns
 
 NUMBERS = pa.table({"a": pa.array([0, 1, 2, 3, 4, 5, 6], pa.float32()), "b": [7.0, 6.0, None, 4.0, 3.0, 2.0, 1.0]})
@@ -20,8 +21,9 @@ def features(file: Path, table: pa.Table) -> TableFeatures:
     """In row groups of 0 … 2, 3 … 5 and 6."""
     pq.write_table(table, file, row_group_size=3)
     source = Source(pa.table({}), "nodes.parquet", table.column_names)
-    plan, _ = fit_columns(file, table.column_names, source, roles=ROLES, listed=(), missing="impute")
-    return TableFeatures(file, plan, source)
+    nodes = ParquetRows((file,))
+    plan, _ = fit_columns(nodes, table.column_names, source, roles=ROLES, listed=(), missing="impute")
+    return TableFeatures(nodes, plan, source)
 
 
 @pytest.mark.parametrize("rows", [slice(0, 2), slice(1, 3), slice(2, 4), slice(0, 7), slice(5, 99), slice(6, 7)])

@@ -82,6 +82,54 @@ def test_csv_files_and_queries_are_tables_too(tables: TablesOnDisk, tmp_path: Pa
     assert arrays_of(store) == arrays_of(expected)
 
 
+@pytest.mark.parametrize("spoilt", ["too many files", "large row groups", "too many ids", "equal hashes"])
+def test_where_the_quick_way_is_closed_the_store_is_the_same(
+    tables: TablesOnDisk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoilt: str
+) -> None:
+    expected = precompute(tables, tmp_path / "expected", CONFIG)
+    changes = {
+        "too many files": ("parquet_rows.MOST_FILES", 1),
+        "large row groups": ("parquet_rows.COPIES", 1 << 40),
+        "too many ids": ("edge_numbers.PLACE", 1 << 40),
+        "equal hashes": ("edge_numbers.take_places", lambda *_: 0),
+    }
+    monkeypatch.setattr(f"lsgnn.out_of_core.{changes[spoilt][0]}", changes[spoilt][1])
+    assert arrays_of(precompute(tables, tmp_path / "store", CONFIG)) == arrays_of(expected)
+
+
+def test_a_column_in_the_names_of_folders_is_a_feature_too(tmp_path: Path) -> None:
+    nodes = node_table()
+    for part, city in enumerate(("Rome", "Oslo", "Lima")):
+        (tmp_path / f"nodes/region={city}").mkdir(parents=True)
+        file = tmp_path / f"nodes/region={city}/{part}.parquet"
+        pyarrow.parquet.write_table(nodes.slice(20 * part, 20).drop_columns(["city"]), file)
+    pyarrow.parquet.write_table(edge_table(nodes["key"].to_pylist()), tmp_path / "edges.parquet")
+    patterns = str(tmp_path / "edges*.parquet"), str(tmp_path / "nodes/**/*.parquet")
+    store = precompute(TablesOnDisk(*patterns, label="class", id="key"), tmp_path / "store", CONFIG)
+    assert sum("region" in name for name in store.manifest.feature_names) == 3, store.manifest.feature_names
+
+
+def test_numbers_meet_their_text_and_edges_without_weight_are_left_out(tmp_path: Path) -> None:
+    ids = np.arange(100, 100 + N)
+    nodes = pa.table({"id": ids, "x": np.linspace(0, 1, N), "y": np.arange(N) % 2})
+    ends = np.random.default_rng(2).integers(100, 100 + N, (2, 50)).astype(str)
+    weight = np.where(np.arange(50) % 5 == 0, 0.0, 2.0)
+    edges = pa.table({"source": ends[0], "target": ends[1], "weight": weight})
+    pyarrow.parquet.write_table(nodes, tmp_path / "nodes.parquet")
+    pyarrow.parquet.write_table(edges, tmp_path / "edges.parquet")
+    patterns = str(tmp_path / "edges*.parquet"), str(tmp_path / "nodes*.parquet")
+    store = precompute(TablesOnDisk(*patterns), tmp_path / "store", CONFIG)
+    expected = precompute(lsgnn.read_tables(edges, nodes), tmp_path / "expected", CONFIG)
+    assert arrays_of(store) == arrays_of(expected)
+
+
+def test_a_file_that_is_damaged_behind_its_first_bytes_is_named(tables: TablesOnDisk, tmp_path: Path) -> None:
+    file = tmp_path / "nodes" / "1.parquet"
+    file.write_bytes(file.read_bytes()[:4] + bytes(60) + file.read_bytes()[64:])
+    with pytest.raises(InputError, match=r"DuckDB cannot read|1\.parquet.*cannot be read"):
+        precompute(tables, tmp_path / "store", CONFIG)
+
+
 def test_predictions_are_a_folder_of_parquet_files_with_the_ids_of_the_table(
     tables: TablesOnDisk, tmp_path: Path
 ) -> None:
@@ -101,7 +149,7 @@ def test_a_finished_store_is_not_made_again_and_an_unfinished_one_goes_on(
         patched.setattr("lsgnn.out_of_core.filling.write_columns", _interrupted)
         with pytest.raises(KeyboardInterrupt):
             precompute(tables, tmp_path / "store")
-    assert (tmp_path / "store" / WORKING / "nodes.parquet").is_file()
+    assert (tmp_path / "store" / WORKING / "edge_index.npy").is_file()
     monkeypatch.setattr("lsgnn.out_of_core.table_source._number", _interrupted)  # tables are not read again
     store = precompute(tables, tmp_path / "store")
     assert store.config.feature_norm == "standard"  # ages and zeros and ones

@@ -6,6 +6,7 @@ from benchmarks.scale import STAGES
 from paper.scripts.scale_tables import (
     IN_BLOCKS,
     PAPERS100M,
+    before_table,
     lake_table,
     machines_table,
     papers100m_table,
@@ -43,19 +44,29 @@ def test_a_size_whose_run_was_ended_leaves_its_cells_empty() -> None:
 
 
 def test_methods_are_compared_with_sign() -> None:
-    median = {"sign": (20.0, 4000.0), "store": (24.0, 1000.0), "memory": (10.0, 8000.0)}
+    median = {"sign": (20.0, 4000.0), "store": (24.0, 1000.0), "powers": (10.0, 8000.0)}
     document = {"median": {m: {"cpu_seconds": s, "peak_megabytes": mb} for m, (s, mb) in median.items()}}
     lines = sign_table(document).splitlines()
     assert "| our store, on disk | 24.0 | 1.20 | 1,000 MB | 0.25 |" in lines
+    assert "| ours, in memory: the same powers | 10.0 | 0.50 | 8,000 MB | 2.00 |" in lines
+    assert len(lines) == 5  # methods that were not measured have no row
 
 
 def test_commands_stand_below_each_other_with_what_they_took() -> None:
-    took = {"cpu_seconds": 61.5, "peak_megabytes": 1234.4}
-    size = {"nodes": 1000, "edges": 10_000, "input_megabytes": 5, "store_megabytes": 2000}
+    took = {"cpu_seconds": 61.5, "peak_megabytes": 1234.4, "disk_megabytes": 3000}
+    size = {"nodes": 1000, "edges": 10_000, "input_megabytes": 5, "store_megabytes": 2000, "limit_megabytes": 4000}
     lines = lake_table({"sizes": [size | dict.fromkeys(("precompute", "fit", "predict"), took)]}).splitlines()
     assert lines[0] == "|  | 1,000 nodes, 10,000 edges |"
     assert lines[2:4] == ["| `lsgnn precompute`, CPU s | 62 |", "| `lsgnn precompute`, MB | 1,234 |"]
-    assert lines[-1] == "| the store, MB | 2,000 |"
+    assert lines[-2:] == ["| the store, MB | 2,000 |", "| the store while it is made, at most, MB | 3,000 |"]
+
+
+def test_today_stands_beside_an_older_commit() -> None:
+    took = {"before": (100.0, 3400), "arrays": (40.0, 600), "tables": (55.0, 600)}
+    of = {m: {"cpu_seconds": s, "peak_megabytes": 500.0, "store_megabytes": d} for m, (s, d) in took.items()}
+    lines = before_table({"before": "a45b3bb", "median": of}).splitlines()
+    assert lines[2] == "| a45b3bb, from arrays | 100.0 | 1.00 | 500 MB | 3,400 MB |"
+    assert lines[4] == "| today, from Parquet with text as ids | 55.0 | 0.55 | 500 MB | 600 MB |"
 
 
 def test_hours_are_those_of_one_worker_and_of_the_blocks_shared_out() -> None:

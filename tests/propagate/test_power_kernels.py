@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lsgnn.propagate.aligned import aligned
-from lsgnn.propagate.power_kernels import first_power_and_sums, mix_powers, next_power
+from lsgnn.propagate.power_kernels import first_power_and_sums, mix_powers, next_power, next_sum
 
 # node 0 reads 1 and 2, node 1 reads nobody, node 2 reads 0 twelve times over (more than are fetched ahead)
 INDPTR = np.array([0, 2, 2, 14])
@@ -16,6 +16,13 @@ def test_a_power_is_the_weighted_sum_of_the_neighbours_rows() -> None:
     out = np.full_like(X, np.nan)
     next_power(INDPTR, INDICES, VALUES, X, out)
     assert out.tolist() == POWER
+
+
+def test_a_step_of_horners_rule_adds_multiples_of_some_columns() -> None:
+    beside = np.array([[9, 1, 2], [9, 3, 4], [9, 5, 6]], np.float32)
+    factors, out = np.array([10, 100], np.float32), np.full((2, 2), np.nan, np.float32)
+    next_sum(INDPTR[1:], INDICES, VALUES, X, factors, beside[1:], 1, out)  # of the last two rows
+    assert out.tolist() == [[30, 400], [53, 600]]
 
 
 @pytest.mark.parametrize(("differences", "sums"), [(False, [2, 0] + [0] * 12), (True, [17, 10] + [10] * 12)])

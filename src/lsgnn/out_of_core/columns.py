@@ -26,7 +26,8 @@ BYTES_PER_VALUE = 24  # that scaling one value in double precision takes at its 
 def column_blocks(n: int, d: int, memory: int) -> list[tuple[int, int]]:
     """[first, last) columns of blocks such that a task's two buffers [n, width] stay within `memory` bytes.
 
-    They are as few as can be; where that leaves a choice, rows of a block fill whole lines of the processor's cache.
+    They are as few as can be of those whose rows fill whole lines of the processor's cache, if there is room for one:
+    a row of 25 numbers lies in two or three lines, each of which is fetched.
     """
     width = min(d, memory // (2 * 4 * n))
     if width < 1:
@@ -34,9 +35,9 @@ def column_blocks(n: int, d: int, memory: int) -> list[tuple[int, int]]:
             f"one column of {n} nodes takes {2 * 4 * n / 1e6:.1f} MB for each job, more than the limit leaves it "
             f"({memory / 1e6:.1f} MB): raise the limit or take fewer jobs"
         )
-    even = -(-d // -(-d // width))
-    whole_lines = -(-even // LINE) * LINE
-    width = whole_lines if whole_lines <= width else width
+    if LINE <= width < d:
+        blocks = -(-d // (width // LINE * LINE))
+        width = -(-d // (blocks * LINE)) * LINE
     return [(start, min(start + width, d)) for start in range(0, d, width)]
 
 

@@ -32,7 +32,7 @@ from lsgnn.out_of_core.manifest import DTYPES, KEEPS, Manifest, is_store
 from lsgnn.out_of_core.settings import require_storable
 from lsgnn.out_of_core.source import GraphArrays, is_folder, open_source
 from lsgnn.out_of_core.store import Store
-from lsgnn.out_of_core.table_source import WORKING, TablesOnDisk, open_tables
+from lsgnn.out_of_core.table_source import WORKING, TablesOnDisk, give_memory_back, open_tables
 from lsgnn.out_of_core.tasks import propagate_block
 from lsgnn.out_of_core.threads import all_cores
 from lsgnn.propagate.irdc import MAX_BASIS_K
@@ -132,6 +132,9 @@ def precompute(
             if is_new:
                 store.remove("")  # data that turned out wrong shall not be in the way of the corrected ones
             raise
+        del arrays, looked_at  # else a row group of the tables, and a sample of their rows, would stay
+        if isinstance(source, TablesOnDisk):
+            give_memory_back()
         tasks = [(str(store.folder), block, threads) for block in range(len(store.manifest.blocks))]
         for done, _ in enumerate(executor(propagate_block, tasks), start=1):
             if on_task is not None:
@@ -139,6 +142,7 @@ def precompute(
         write_similarity(store)
         write_labelled_rows(store)
         store.remove(WORKING)
+        store.sweep()  # what tasks of a machine that died have begun
     return store
 
 

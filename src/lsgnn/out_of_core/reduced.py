@@ -1,12 +1,12 @@
 r"""Prediction from a store without hops: multiply first, then propagate.
 
 A model's first layer reads :math:`H_c W_c = \sum_s a_{cs} \hat A^s X W_c`, and :math:`X W_c` has z columns where X has
-d. So the products are propagated, hop by hop as far as channel c goes, and no hop of X is ever needed.
+d. So the products are propagated, hop by hop as far as channel c goes, and no hop of X is ever needed. By Horner's rule
+(`lsgnn.nn.horner`) two buffers are enough for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -21,8 +21,10 @@ from lsgnn.config import LSGNNConfig
 from lsgnn.out_of_core.columns import LINE
 from lsgnn.out_of_core.layout import hop
 from lsgnn.out_of_core.store import Store
-from lsgnn.out_of_core.tasks import propagated
+from lsgnn.out_of_core.tasks import filter_of
+from lsgnn.out_of_core.threads import over_rows
 from lsgnn.propagate.aligned import aligned
+from lsgnn.propagate.power_kernels import next_sum
 from lsgnn.propagate.precompute import mixing
 
 Reduced: TypeAlias = NDArray[np.float32]  # H_c W_c of every node [n, 2K+1, z], channels in the order of `_by_hops`
@@ -67,17 +69,17 @@ def reduced_features(
     """
     K, n, z = config.K, store.num_nodes, weight.shape[2]
     with TemporaryFile(dir=folder) as file:
-        out = np.memmap(file, np.float32, mode="w+", shape=(n, (2 * K + 1) * z))
+        out = np.asarray(np.memmap(file, np.float32, mode="w+", shape=(n, (2 * K + 1) * z)))
     channels = _by_hops(K)
     _multiply(store, weight[channels].transpose(1, 0, 2).reshape(-1, (2 * K + 1) * z), out)
     coefficients = np.repeat(channel_mixing(config)[channels].T, z, axis=1)  # [K+1, (2K+1)·z]
-    most = max(1, store.manifest.memory // (3 * 4 * n))  # columns of three buffers
+    most = max(1, store.manifest.memory // (2 * 4 * n))  # columns of two buffers
     most = most // LINE * LINE or most  # in whole lines of the processor's cache, if there is room for one
     for hops in range(1, K + 1):
         stop = (2 * hops + 1) * z
         for start in range(stop - 2 * z, stop, most):
             columns = slice(start, min(start + most, stop))
-            _propagate(store, out[:, columns], coefficients[: hops + 1, columns], threads)
+            _propagate(store, out, columns, coefficients[: hops + 1, columns], threads)
     return out.reshape(n, 2 * K + 1, z)
 
 
@@ -88,21 +90,33 @@ def _by_hops(K: int) -> list[int]:
 
 def _multiply(store: Store, weight: NDArray[np.float32], out: NDArray[np.float32]) -> None:
     """out = X weight."""
-    blocks = [(store.array(hop(0, block)), weight[slice(*ends)]) for block, ends in enumerate(store.manifest.blocks)]
-    for rows in _parts(out):
-        out[rows] = sum(x[rows].astype(np.float32, copy=False) @ part for x, part in blocks)
+    blocks = [(store.array(hop(0, block)), slice(*ends)) for block, ends in enumerate(store.manifest.blocks)]
+    x = np.empty((AT_ONCE, len(weight)), np.float32)
+    for start in range(0, len(out), AT_ONCE):
+        product = out[start : start + AT_ONCE]
+        for values, columns in blocks:
+            x[: len(product), columns] = values[start : start + AT_ONCE]
+        np.matmul(x[: len(product)], weight, out=product)
 
 
-def _propagate(store: Store, out: NDArray[np.float32], coefficients: NDArray[np.float32], threads: int) -> None:
-    """out = Σ_s coefficients[s] · Â^s out, column by column: out [n, width], coefficients [hops+1, width]."""
-    product, total = aligned(*out.shape), aligned(*out.shape)
-    product[...] = out
-    np.multiply(product, coefficients[0], out=total)
-    for s, power in propagated(store, product, len(coefficients) - 1, threads):
-        for rows in _parts(total):
-            total[rows] += coefficients[s] * power[rows]
-    out[:] = total
+def _propagate(
+    store: Store, x: NDArray[np.float32], columns: slice, coefficients: NDArray[np.float32], threads: int
+) -> None:
+    """x = Σ_s coefficients[s] · Â^s x at some columns: x [n, all], coefficients [hops+1, width]."""
+    indptr, indices, values = filter_of(store)
+    power, other = (aligned(len(x), columns.stop - columns.start) for _ in range(2))
+    np.multiply(x[:, columns], coefficients[-1], out=power)
+    for factors in coefficients[-2::-1]:
 
+        def multiply(
+            rows: slice,
+            factors: NDArray[np.float32] = factors,
+            power: NDArray[np.float32] = power,
+            other: NDArray[np.float32] = other,
+        ) -> None:
+            ends = indptr[rows.start : rows.stop + 1]
+            next_sum(ends, indices, values, power, factors, x[rows], columns.start, other[rows])
 
-def _parts(of: NDArray[np.float32]) -> Iterator[slice]:
-    yield from (slice(start, start + AT_ONCE) for start in range(0, len(of), AT_ONCE))
+        over_rows(indptr, threads, multiply)
+        power, other = other, power
+    x[:, columns] = power

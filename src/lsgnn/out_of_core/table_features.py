@@ -5,34 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from lsgnn.graph.io.open_table import Source
 from lsgnn.graph.io.roles import Role
 from lsgnn.graph.io.transformers.fit_plan import Missing, fit_plan
 from lsgnn.graph.io.transformers.plan import ColumnPlan
 from lsgnn.graph.validate import Features
-
-
-def read_column(file: Path | pq.ParquetFile, name: str) -> pa.Table:
-    opened = file if isinstance(file, pq.ParquetFile) else pq.ParquetFile(file)
-    return opened.read(columns=[name])
+from lsgnn.out_of_core.parquet_rows import ParquetRows
 
 
 def fit_columns(
-    file: Path, names: Sequence[str], source: Source, *, roles: Mapping[str, Role], listed: Any, missing: Missing
+    nodes: ParquetRows,
+    names: Sequence[str],
+    source: Source,
+    *,
+    roles: Mapping[str, Role],
+    listed: Any,
+    missing: Missing,
 ) -> tuple[ColumnPlan, list[str]]:
-    """The plan of `fit_plan`, with one column in memory at a time, so that a single pass over the file serves all."""
-    plans, notes, opened = [], list[str](), pq.ParquetFile(file)
+    """The plan of `fit_plan`, with one column in memory at a time, so that a single pass over the files serves all."""
+    plans, notes = [], list[str]()
     for name in names:
-        told, column = {name: roles[name]} if name in roles else {}, read_column(opened, name)
+        told, column = {name: roles[name]} if name in roles else {}, nodes.column(name)
         plan, told_notes = fit_plan(column, [name], source, roles=told, listed=listed, missing=missing)
         plans.append(plan)
         notes += told_notes
@@ -42,30 +40,30 @@ def fit_columns(
 
 @dataclass(frozen=True, eq=False)
 class TableFeatures:
-    """x [n, d] of a Parquet file, of which `x[first:last]` is made when it is asked for."""
+    """x [n, d] of Parquet files, of which `x[first:last]` is made when it is asked for."""
 
-    file: Path
+    nodes: ParquetRows
     plan: ColumnPlan
     source: Source
 
     @property
     def shape(self) -> tuple[int, int]:
-        return int(self._ends[-1]), len(self.plan.feature_names)
+        return self.nodes.num_rows, len(self.plan.feature_names)
 
     def __getitem__(self, rows: slice) -> Features:
         start, stop, _ = rows.indices(self.shape[0])
-        first = int(np.searchsorted(self._ends, start, side="right")) - 1
-        last = max(first + 1, int(np.searchsorted(self._ends, stop, side="left")))
+        first = int(np.searchsorted(self.nodes.ends, start, side="right")) - 1
+        last = max(first + 1, int(np.searchsorted(self.nodes.ends, stop, side="left")))
         parts = []
         for group in range(first, last):
-            before = int(self._ends[group])
+            before = int(self.nodes.ends[group])
             parts.append(self._of_group(group)[max(start - before, 0) : stop - before])
         return parts[0] if len(parts) == 1 else _stacked(parts)
 
     def _of_group(self, group: int) -> Features:
         """The features of a row group; the last one is kept, because its rows are asked for a few at a time."""
         if group not in self._last:
-            table = self._parquet.read_row_group(group, columns=list(dict.fromkeys(self.plan.names)))
+            table = self.nodes.group(group, list(dict.fromkeys(self.plan.names)))
             self._last.clear()
             self._last[group] = self.plan.apply(table, self.source)
         return self._last[group]
@@ -73,17 +71,6 @@ class TableFeatures:
     @cached_property
     def _last(self) -> dict[int, Features]:
         return {}
-
-    @cached_property
-    def _parquet(self) -> pq.ParquetFile:
-        return pq.ParquetFile(self.file)
-
-    @cached_property
-    def _ends(self) -> NDArray[np.int64]:
-        """0, and the row after the last of every group."""
-        about = self._parquet.metadata
-        sizes = [about.row_group(group).num_rows for group in range(about.num_row_groups)]
-        return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
 def _stacked(parts: list[Features]) -> Features:

@@ -34,12 +34,14 @@ class TableQuery:
         title: for messages.
         identity: changes when a file of the table does; of a query, its text.
         is_text: True of CSV files, whose columns are all read as text, so that 007 is not 7.
+        parquet: the files, in their order, if it is Parquet.
     """
 
     sql: str
     title: str
     identity: str
     is_text: bool = False
+    parquet: tuple[Path, ...] = ()
 
     @classmethod
     def of(cls, table: str, delimiter: str | None = None) -> TableQuery:
@@ -59,9 +61,8 @@ class TableQuery:
             options = ""
         listed = ", ".join(quoted(str(file)) for file in files)
         stats = " ".join(f"{file}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in files)
-        return cls(
-            f"read_{kind}([{listed}]{options})", table, hashlib.sha256(stats.encode()).hexdigest(), kind == "csv"
-        )
+        sql, identity = f"read_{kind}([{listed}]{options})", hashlib.sha256(stats.encode()).hexdigest()
+        return cls(sql, table, identity, is_text=kind == "csv", parquet=tuple(files) if kind == "parquet" else ())
 
 
 @contextmanager

@@ -112,7 +112,7 @@ def propagated_with_sums(
     if not _in_one_pass(store):
         yield from propagated(store, x, times, threads)
         return
-    indptr, indices, values = _filter(store)
+    indptr, indices, values = filter_of(store)
     differences, other = store.config.similarity != "cosine", aligned(*x.shape)
     name, nobody = partial_similarity(block), np.empty(0, np.float32)
     with store.writing(name, indices.shape, np.float32) if needs_sums else nullcontext(nobody) as sums:
@@ -131,7 +131,7 @@ def propagated(
     store: Store, power: NDArray[np.float32], times: int, threads: int, spare: NDArray[np.float32] | None = None
 ) -> Iterator[tuple[int, NDArray[np.float32]]]:
     """(s, Â^s power) for s = 1 … times, in two buffers, of which `power` is one, and `spare` may be the other."""
-    indptr, indices, values = _filter(store)
+    indptr, indices, values = filter_of(store)
     other = aligned(*power.shape) if spare is None else spare
     for s in range(1, times + 1):
 
@@ -143,7 +143,7 @@ def propagated(
         yield s, power
 
 
-def _filter(store: Store) -> tuple[NDArray[np.int64], NDArray[np.integer], NDArray[np.float32]]:
+def filter_of(store: Store) -> tuple[NDArray[np.int64], NDArray[np.integer], NDArray[np.float32]]:
     """Â: indptr, indices, values."""
     name = filter_neighbours(store.config)
     return store.array(f"{name}/indptr"), store.array(f"{name}/indices"), store.array("filter_values")

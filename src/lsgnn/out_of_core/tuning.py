@@ -23,6 +23,7 @@ from lsgnn.out_of_core.probing import draft_of, probed
 from lsgnn.out_of_core.settings import require_suited
 from lsgnn.out_of_core.store import Store
 from lsgnn.out_of_core.stored_search import THE_SPLIT, StoredSearch, run_alone
+from lsgnn.out_of_core.watched_study import watched
 from lsgnn.runs.defaults import Draft, chosen_metric, following
 from lsgnn.train.metrics import Metric
 from lsgnn.tuning.choice import TOP, Tuning, choose
@@ -97,11 +98,10 @@ def tune_stored(
     else:
         call = secrets.token_hex(4)
         tasks = [(replace(how, place=f"{call}/{number}"), file, timeout) for number in range(workers)]
-        for _ in executor(run_alone, tasks):
-            pass
         study = open_study(name, file, decides=how.decides)
-        if on_trial is not None:
-            on_trial(study)
+        with watched(study, on_trial):
+            for _ in executor(run_alone, tasks):
+                pass
     tuning = choose(study, how.scorer, THE_SPLIT, seed, rescore)
     seconds = study.user_attrs.get("seconds", 0.0) + time.perf_counter() - began
     study.set_user_attr("seconds", seconds)

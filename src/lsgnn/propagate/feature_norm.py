@@ -10,6 +10,8 @@ from lsgnn.config import FeatureNorm
 from lsgnn.graph.graph import Features
 from lsgnn.propagate.column_scale import ColumnScale
 
+VALUES_AT_ONCE = 1 << 16  # in double precision: few enough to stay in the processor's cache
+
 
 def normalize_features(x: Features, norm: FeatureNorm, columns: ColumnScale | None = None) -> Features:
     """Rows of x scaled to length one (l2) or absolute sum one (l1), or columns brought to one size (standard).
@@ -22,9 +24,13 @@ def normalize_features(x: Features, norm: FeatureNorm, columns: ColumnScale | No
     if norm == "standard":
         return (columns or ColumnScale.of(x)).apply(x)
     if not sp.issparse(x):
-        dense = np.asarray(x, dtype=np.float64)
-        scale = _inverse_size((dense**2 if norm == "l2" else np.abs(dense)).sum(axis=1), norm)
-        return np.asarray(dense * scale[:, None], dtype=np.float32)
+        out, at_once = np.empty(x.shape, np.float32), max(1, VALUES_AT_ONCE // max(1, x.shape[1]))
+        for start in range(0, len(x), at_once):
+            part = slice(start, start + at_once)
+            dense = np.asarray(x[part], dtype=np.float64)
+            scale = _inverse_size((dense**2 if norm == "l2" else np.abs(dense)).sum(axis=1), norm)
+            out[part] = dense * scale[:, None]
+        return out
     csr: sp.csr_array = x
     rows = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))
     values = csr.data.astype(np.float64)

@@ -19,35 +19,65 @@ IN_LINE = LINE // 4  # numbers
 
 
 @inlined
-def _fetch(power: Floats, row: int) -> None:
+def fetch_row(power: Floats, row: int) -> None:
     for c in range(0, power.shape[1], IN_LINE):
         prefetch(power, row, c)
 
 
+@inlined
+def _add_neighbours(
+    i: int, last: int, indptr: Whole, indices: Whole, values: Floats, power: Floats, row: Floats
+) -> None:
+    """row += row i of Â power; four neighbours at a time, because to fetch their rows takes longest. `last` is the
+    edge before which all are in `indices`."""
+    e, end, last_fetched = indptr[i], indptr[i + 1], last - AHEAD
+    while e + 4 <= end:
+        if e + 4 <= last_fetched:
+            for ahead in range(e + AHEAD, e + AHEAD + 4):
+                fetch_row(power, indices[ahead])
+        v0, v1, v2, v3 = values[e], values[e + 1], values[e + 2], values[e + 3]
+        x0, x1, x2, x3 = power[indices[e]], power[indices[e + 1]], power[indices[e + 2]], power[indices[e + 3]]
+        for c in range(row.shape[0]):
+            row[c] = row[c] + v0 * x0[c] + v1 * x1[c] + v2 * x2[c] + v3 * x3[c]
+        e += 4
+    while e < end:
+        if e < last_fetched:
+            fetch_row(power, indices[e + AHEAD])
+        value, other = values[e], power[indices[e]]
+        for c in range(row.shape[0]):
+            row[c] += value * other[c]
+        e += 1
+
+
 @entry_point("propagation, 2 s")
 def next_power(indptr: Whole, indices: Whole, values: Floats, power: Floats, out: Floats) -> None:
-    """out = Â power, both [n, c]; four neighbours at a time, because to fetch their rows takes longest."""
-    last_fetched = indptr[out.shape[0]] - AHEAD
+    """out = Â power, both [n, c]."""
     for i in range(out.shape[0]):
-        row = out[i]
-        row[:] = 0
-        e, last = indptr[i], indptr[i + 1]
-        while e + 4 <= last:
-            if e + 4 <= last_fetched:
-                for ahead in range(e + AHEAD, e + AHEAD + 4):
-                    _fetch(power, indices[ahead])
-            v0, v1, v2, v3 = values[e], values[e + 1], values[e + 2], values[e + 3]
-            x0, x1, x2, x3 = power[indices[e]], power[indices[e + 1]], power[indices[e + 2]], power[indices[e + 3]]
-            for c in range(row.shape[0]):
-                row[c] = row[c] + v0 * x0[c] + v1 * x1[c] + v2 * x2[c] + v3 * x3[c]
-            e += 4
-        while e < last:
-            if e < last_fetched:
-                _fetch(power, indices[e + AHEAD])
-            value, other = values[e], power[indices[e]]
-            for c in range(row.shape[0]):
-                row[c] += value * other[c]
-            e += 1
+        out[i, :] = 0
+        _add_neighbours(i, indptr[out.shape[0]], indptr, indices, values, power, out[i])
+
+
+@entry_point("propagation, 2 s")
+def next_sum(
+    indptr: Whole,
+    indices: Whole,
+    values: Floats,
+    power: Floats,
+    coefficients: Floats,
+    x: Floats,
+    start: int,
+    out: Floats,
+) -> None:
+    """out = Â power + coefficients · x[:, start : start+c]: a step of Horner's rule.
+
+    `indptr`, `x` and `out` may be those of some rows. All columns of x are passed, not a view of some: of a view, LLVM
+    would not know that columns lie side by side.
+    """
+    for i in range(out.shape[0]):
+        row, own = out[i], x[i]
+        for c in range(row.shape[0]):
+            row[c] = coefficients[c] * own[start + c]
+        _add_neighbours(i, indptr[out.shape[0]], indptr, indices, values, power, row)
 
 
 @entry_point("propagation, 2 s")
@@ -65,7 +95,7 @@ def first_power_and_sums(
         row[:] = 0
         for e in range(indptr[i], indptr[i + 1]):
             if e < last_fetched:
-                _fetch(x, indices[e + AHEAD])
+                fetch_row(x, indices[e + AHEAD])
             value, other, total = values[e], x[indices[e]], np.float32(0)
             if differences:
                 for c in range(row.shape[0]):

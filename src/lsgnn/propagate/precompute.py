@@ -91,9 +91,9 @@ def precompute(graph: Graph, config: LSGNNConfig, columns: ColumnScale | None = 
 
 
 def _require_memory_for(graph: Graph, x: Features) -> None:
-    """Scaled features in double precision, or one similarity per edge and way: whichever peak is higher (measured)."""
+    """Scaled features (sparse ones in double precision), or one similarity per edge and way: whichever is more."""
     values = sp.csr_array(x).nnz if sp.issparse(x) else int(np.prod(x.shape))
-    scaling, comparing = (32 if sp.issparse(x) else 20) * values, 4 * values + 2 * 85 * graph.num_edges
+    scaling, comparing = (32 if sp.issparse(x) else 5) * values, 4 * values + 2 * 85 * graph.num_edges
     require_memory(max(scaling, comparing), f"to precompute {graph.name}", "do it on disk with `precompute`")
 
 

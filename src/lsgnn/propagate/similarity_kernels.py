@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lsgnn.compiled import entry_point
+from lsgnn.propagate.power_kernels import AHEAD, fetch_row
 
 Indices = NDArray[np.int64]
 
@@ -14,6 +15,8 @@ Indices = NDArray[np.int64]
 def dense_dots(x: NDArray[np.float32], i: Indices, j: Indices, out: NDArray[np.float64]) -> None:
     """out[e] = x[i[e]] · x[j[e]]"""
     for e in range(out.shape[0]):
+        if e + AHEAD < out.shape[0]:  # i stays the same for a while, j is anywhere
+            fetch_row(x, j[e + AHEAD])
         left, right, total = x[i[e]], x[j[e]], 0.0
         for c in range(left.shape[0]):
             total += np.float64(left[c]) * np.float64(right[c])

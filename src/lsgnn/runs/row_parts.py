@@ -19,6 +19,7 @@ from lsgnn.config import LSGNNConfig
 from lsgnn.memory import LOWER_K, require_memory
 from lsgnn.nn.rows import DenseChannels, Neighbours, Rows, prefers_dense
 from lsgnn.nn.sparse import SparseMatrix
+from lsgnn.propagate.aligned import aligned
 from lsgnn.propagate.irdc import MAX_BASIS_K
 from lsgnn.propagate.precompute import Precomputed, channel_places, mixing
 from lsgnn.propagate.similarity import NeighbourSimilarity
@@ -115,7 +116,7 @@ def _powers(adj: sp.csr_array, x: NDArray[np.float32], K: int) -> tuple[NDArray[
 
     found = [x]
     for _ in range(K):
-        found.append(np.empty_like(x))
+        found.append(aligned(*x.shape))
         next_power(adj.indptr, adj.indices, adj.data, found[-2], found[-1])
     return tuple(found)
 
