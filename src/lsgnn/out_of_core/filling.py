@@ -207,7 +207,7 @@ def _write_filter(store: Store) -> None:
     with store.writing("filter_values", indices.shape, np.float32) as out:
         for part, first in edge_parts(store, indptr):
             of_part = np.empty(0, np.float32) if weights is None else weights[part]
-            normalized(indptr, indices, first, part.start, of_part, scale, out[part])
+            normalized(indptr, indices, first, part.start, of_part, scale[:, None], out[part])
 
 
 def edge_parts(store: Store, indptr: NDArray[np.int64]) -> Iterator[tuple[slice, int]]:
@@ -243,7 +243,7 @@ def _add_up(store: Store) -> None:
             for sums in partial[1:]:
                 total += sums[part]
             if config.similarity == "cosine":
-                cosines(indptr, indices, first, part.start, total, length, out[part])
+                cosines(indptr, indices, first, part.start, total, length[:, None], out[part])
             else:
                 out[part] = config.euclid_sign * (total if config.similarity == "squared" else np.sqrt(total))
 

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lsgnn.compiled import entry_point
+from lsgnn.propagate.prefetch import prefetch
 
 Whole = NDArray[np.integer]
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
+AHEAD = 32  # edges by which a number of their neighbour is fetched before it is read
 
 
 @entry_point("similarities, 2 s")
@@ -34,12 +36,14 @@ def edge_sums(indptr: Whole, indices: Whole, egos: Floats, x: Floats, difference
 @entry_point("similarities, 1 s")
 def cosines(indptr: Whole, indices: Whole, first: int, start: int, sums: Doubles, length: Doubles, out: Floats) -> None:
     """out = sums / (length_i length_j), 0 where a length is, for the edges from number `start` on; the first is of row
-    `first`."""
+    `first`. Lengths are a column [n, 1], which can be fetched ahead."""
     i = first
     for place in range(sums.shape[0]):
+        if place + AHEAD < sums.shape[0]:
+            prefetch(length, indices[start + place + AHEAD], 0)
         while indptr[i + 1] <= start + place:
             i += 1
-        size = length[i] * length[indices[start + place]]
+        size = length[i, 0] * length[indices[start + place], 0]
         out[place] = sums[place] / size if size > 0 else 0.0
 
 
@@ -50,7 +54,9 @@ def normalized(
     """out = weight · scale_i · scale_j, likewise; weights [0] are all one."""
     i = first
     for place in range(out.shape[0]):
+        if place + AHEAD < out.shape[0]:
+            prefetch(scale, indices[start + place + AHEAD], 0)
         while indptr[i + 1] <= start + place:
             i += 1
-        value = scale[i] * scale[indices[start + place]]
+        value = scale[i, 0] * scale[indices[start + place], 0]
         out[place] = weights[place] * value if weights.shape[0] else value
