@@ -42,7 +42,7 @@ TESTS = {
     "graph/lookup.py": "graph/test_lookup.py",
     "graph/node_folds.py": "graph/test_node_folds.py",
     "graph/resampled_splits.py": "graph/test_resampled_splits.py",
-    "graph/arrays.py": "graph/test_graph.py",
+    "graph/arrays.py": "graph/test_arrays.py graph/test_graph.py",
     "graph/edge_checks.py": "graph/test_graph.py",
     "graph/validate.py": "graph/test_graph.py graph/test_split_checks.py",
     "graph/structural_features.py": "graph/test_structural_features.py",
