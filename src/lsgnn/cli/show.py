@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +77,7 @@ def _bar(shown: bool = True) -> Iterator[Progress]:
     from rich.console import Console
 
     console = Console(stderr=True)
+    drawn = shown and console.is_terminal
     bar = rich_progress.Progress(
         rich_progress.TextColumn("{task.description}", markup=False),
         rich_progress.BarColumn(),
@@ -85,9 +86,10 @@ def _bar(shown: bool = True) -> Iterator[Progress]:
         rich_progress.TimeRemainingColumn(),
         console=console,
         transient=True,
-        disable=not (shown and console.is_terminal),
+        disable=not drawn,
     )
-    with bar, lines_of(bar, say, shown and not console.is_terminal):
+    # before version 14, rich ends a bar that is not drawn with an empty line
+    with bar if drawn else nullcontext(), lines_of(bar, say, shown and not drawn):
         yield bar
 
 

@@ -33,7 +33,11 @@ class HopelessPruner(optuna.pruners.BasePruner):
         best = max(complete, key=lambda t: t.value or 0.0)
         seen = trial.intermediate_values.keys() & best.intermediate_values.keys()
         own, other = (sum(t.intermediate_values[s] for s in seen) / len(seen) for t in (trial, best))
-        return own < other - self.margin(other, len(seen)) or self.little_behind.prune(study, trial)
+        if own < other - self.margin(other, len(seen)):
+            return True
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # older versions of scipy warn of few splits
+            return bool(self.little_behind.prune(study, trial))
 
     def margin(self, score: float, num_splits: int) -> float:
         """What is far behind a score, both in percent."""
