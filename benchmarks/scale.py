@@ -37,6 +37,7 @@ STAGES = {
     "fit": "fit_stored",
     "predict": "predict",
 }
+AFTER = ("fit", "predict")  # `precompute`
 IN_BLOCKS = "hops and similarities, block by block"
 WORKERS = (1, 2, 4, 8, 16, 32, 64)
 
@@ -60,6 +61,8 @@ def ours(args: argparse.Namespace) -> None:
     about = {"blocks": len(store.manifest.blocks), "store_megabytes": round(store.num_bytes / 1e6)}
     about |= {"labelled": len(store.array("labelled")), "rounding": store.rounding_error}
     write_json(args.folder / "ours.json", {"cpu_seconds": stage_seconds(profile)} | about)
+    if args.only_precompute:
+        return
     shutil.rmtree(args.folder / "arrays")  # the disk may not hold it and what prediction needs
     with profile:
         fit_stored(store, config).predict(store, args.folder / "predictions.parquet")
@@ -80,12 +83,21 @@ def one_size(args: argparse.Namespace, nodes: int) -> dict[str, Any]:
     document: dict[str, Any] = {"nodes": nodes, "features": args.features, "edges": 10 * nodes, "hops": args.hops}
     names = ("folder", "hops", "bytes_per_node", "dtype", "threads")
     options = [part for name in names for part in (f"--{name.replace('_', '-')}", str(getattr(args, name)))]
+    options += ["--only-precompute"] * args.only_precompute
     found = measured("-m", "benchmarks.scale", "--child", "--nodes", str(nodes), *options)
     document |= {name: getattr(args, name) for name in ("bytes_per_node", "dtype", "threads")}
     document["ours"] = json.loads((args.folder / "ours.json").read_text()) | {"peak_megabytes": found["peak_megabytes"]}
     document["ours"]["workers"] = schedule(document["ours"])
     shutil.rmtree(args.folder, ignore_errors=True)
     return document
+
+
+def with_later_stages(size: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+    """A size of which only `precompute` was measured, with the stages after it as an earlier call found them."""
+    later = {stage: known["ours"]["cpu_seconds"][stage] for stage in AFTER if stage in known["ours"]["cpu_seconds"]}
+    peak = max(size["ours"]["peak_megabytes"], known["ours"]["peak_megabytes"])
+    ours = size["ours"] | {"cpu_seconds": size["ours"]["cpu_seconds"] | later, "peak_megabytes": peak}
+    return size | {"ours": ours, "later_stages": {"of": list(later), "environment": known["environment"]}}
 
 
 def schedule(ours: dict[str, Any]) -> dict[str, float]:
@@ -114,6 +126,7 @@ def main() -> None:
     parser.add_argument("--bytes-per-node", type=int, default=256, help="of memory: 8 for each column of a block")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--dtype", default="float16", choices=["float32", "float16"])
+    parser.add_argument("--only-precompute", action="store_true", help="and keep what the file has of fit and predict")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -123,6 +136,8 @@ def main() -> None:
     for nodes in args.nodes:
         size = one_size(args, nodes) | {"environment": environment()}
         known = json.loads(args.json.read_text())["sizes"] if args.json and args.json.exists() else []
+        if args.only_precompute:
+            size = next((with_later_stages(size, s) for s in known if s["nodes"] == nodes), size)
         sizes = sorted([s for s in known if s["nodes"] != nodes] + [size], key=lambda s: int(s["nodes"]))
         document = {"sizes": sizes, "exponents": exponents(sizes) if len(sizes) > 1 else {}}
         print(json.dumps(size, indent=1), file=sys.stdout)
