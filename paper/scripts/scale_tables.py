@@ -77,7 +77,7 @@ def before_table(document: dict[str, Any]) -> str:
     titles = {"before": f"{document['before']}, from arrays", "arrays": "today, from arrays"}
     for method, title in (titles | {"tables": "today, from Parquet with text as ids"}).items():
         found, base = of[method], of["before"]["cpu_seconds"]
-        share, disk = found["cpu_seconds"] / base, f"{found['store_megabytes']:,} MB"
+        share, disk = found["cpu_seconds"] / base, f"{found['store_megabytes']:,.0f} MB"
         memory = f"{found['peak_megabytes']:,.0f} MB"
         lines.append(_row(title, f"{found['cpu_seconds']:.1f}", f"{share:.2f}", memory, disk))
     return "\n".join(lines)
