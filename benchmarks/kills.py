@@ -38,6 +38,11 @@ def fill(arrays: Path, store: Path) -> None:
     precompute(arrays, store, LSGNNConfig(K=3), max_memory=memory, threads=1)
 
 
+def arrays_in(store: Path) -> set[Path]:
+    """What is there at this moment; folders may vanish while we look."""
+    return {Path(folder, name) for folder, _, names in os.walk(store) for name in names if name.endswith(".npy")}
+
+
 def filled(arrays: Path, store: Path, files: int | None = None, later: float = 0.0) -> tuple[int, bool]:
     """Fills a store in another process, which is killed so many seconds after it has made so many files.
 
@@ -49,7 +54,7 @@ def filled(arrays: Path, store: Path, files: int | None = None, later: float = 0
         fill(arrays, store)
         os._exit(0)
     while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-        seen |= set(store.rglob("*.npy"))
+        seen |= arrays_in(store)
         if files is not None and len(seen) >= files:
             time.sleep(later)
             os.kill(child, signal.SIGKILL)  # a child that has ended waits to be asked for, so that no other can be hit

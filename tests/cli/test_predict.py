@@ -75,7 +75,7 @@ def test_categories_and_columns_of_any_size_serve_known_and_new_nodes(tmp_path):
     (tmp_path / "edges.csv").write_text("\n".join(["source,target", *links]) + "\n")
     tables = ("--edges", tmp_path / "edges.csv", "--nodes", tmp_path / "nodes.csv", "--column", "categories=town")
     done = call(fit, *tables, "--out", tmp_path / "run")
-    assert "standardised (feature_norm='standard')" in done.stderr
+    assert "standardised (feature_norm='standard')" in done.output
     assert " test accuracy 100.00 %" in done.stdout
     (tmp_path / "new.csv").write_text("id,income,town\nnew,20000,Rom\nodd,20000,Oslo\n")
     (tmp_path / "links.csv").write_text("source,target\nnew,p0\n")
