@@ -21,9 +21,10 @@ from lsgnn.graph.graph import Features, Graph
 from lsgnn.nn.sparse import SparseMatrix
 from lsgnn.propagate.column_scale import ColumnScale
 from lsgnn.propagate.feature_norm import normalize_features
-from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, gcn_filter, in_numpy, plain_filter
+from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, gcn_filter, plain_filter
 from lsgnn.zoo.layers import DefaultLinear
 from lsgnn.zoo.protocol import Model
+from lsgnn.zoo.row_inputs import rows_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,13 +58,6 @@ class HopInputs(NodeInputs):
     def to(self, device: torch.device | str) -> Self:
         hops = tuple(hop.to(device) for hop in self.hops)
         return dataclasses.replace(self, x=hops[0], hops=hops)
-
-
-def rows_of(matrix: SparseMatrix | Tensor, index: Tensor) -> SparseMatrix | Tensor:
-    """Some rows of a sparse or dense matrix."""
-    if isinstance(matrix, Tensor):
-        return matrix[index]
-    return SparseMatrix.of(sp.csr_array(in_numpy(matrix))[index.cpu().numpy()]).to(index.device)
 
 
 class FSGNN(nn.Module):

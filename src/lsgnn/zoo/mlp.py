@@ -13,9 +13,10 @@ from torch import Tensor, nn
 
 from lsgnn.graph.graph import Graph
 from lsgnn.propagate.column_scale import ColumnScale
-from lsgnn.zoo.inputs import BaselineConfig, NodeInputs, features
+from lsgnn.zoo.inputs import BaselineConfig, features
 from lsgnn.zoo.layers import FeatureMLP, decay_only, kernels
 from lsgnn.zoo.protocol import Model
+from lsgnn.zoo.row_inputs import RowInputs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,15 +68,16 @@ class MLP(nn.Module):
     def parameter_groups(self, weight_decay: float) -> list[dict[str, Any]]:
         return decay_only(self, kernels(self), weight_decay)
 
-    def forward(self, inputs: NodeInputs) -> Tensor:
-        return inputs.pick(self.mlp(inputs.x))  # [b, C]
+    def forward(self, inputs: RowInputs) -> Tensor:
+        logits: Tensor = self.mlp(inputs.x)  # [b, C]
+        return logits
 
 
-def prepare(graph: Graph, config: MLPConfig, columns: ColumnScale | None = None) -> NodeInputs:
-    return NodeInputs(x=features(graph, config.feature_norm, columns))
+def prepare(graph: Graph, config: MLPConfig, columns: ColumnScale | None = None) -> RowInputs:
+    return RowInputs(x=features(graph, config.feature_norm, columns))
 
 
-def build(config: MLPConfig, graph: Graph, inputs: NodeInputs) -> MLP:
+def build(config: MLPConfig, graph: Graph, inputs: RowInputs) -> MLP:
     return MLP(
         inputs.x.shape[1],
         config.hidden_channels,
