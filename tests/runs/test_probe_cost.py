@@ -7,10 +7,13 @@ import pytest
 from lsgnn import stratified_splits
 from lsgnn.config import LSGNNConfig
 from lsgnn.runs.probe_cost import (
+    FURTHER,
     LEAST,
     SECONDS,
+    SEEDS,
     Budget,
     Size,
+    affordable_members,
     affordable_width,
     begin_seconds,
     epoch_seconds,
@@ -65,3 +68,10 @@ def test_a_probe_may_cost_twice_the_run_that_it_is_for_but_seconds_anyway() -> N
 def test_a_wide_layer_is_for_graphs_where_it_takes_seconds() -> None:
     widths = [affordable_width(replace(SIZE, train=train), CONFIG) for train in (10**3, 10**5, 10**6)]
     assert widths == [64, 32, 16]
+
+
+def test_further_seeds_are_for_training_runs_of_seconds() -> None:
+    assert affordable_members(SIZE, CONFIG.replace(epochs=1)) == SEEDS
+    epochs = int((FURTHER / 2.5 - begin_seconds(SIZE)) / epoch_seconds(SIZE, CONFIG))
+    assert affordable_members(SIZE, CONFIG.replace(epochs=epochs)) == 3
+    assert affordable_members(SIZE, CONFIG.replace(epochs=100_000)) == 1

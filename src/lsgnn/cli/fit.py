@@ -72,7 +72,14 @@ def fit(
         bool, typer.Option(help="--model auto: end before the budget is used up when more trials stop paying.")
     ] = True,
     jobs: Annotated[int, typer.Option(help="--model auto: training runs at the same time.", min=1)] = 2,
-    members: Annotated[int, typer.Option(help="Number of seeds to ensemble (probabilities are averaged).", min=1)] = 1,
+    members: Annotated[
+        int | None,
+        typer.Option(
+            help="Number of seeds to ensemble (probabilities are averaged).",
+            min=1,
+            show_default="up to 5 if no hyperparameter is set and they take seconds, else 1",
+        ),
+    ] = None,
     preset: options.Preset = "default",
     set: options.Set = None,
     engine: options.Engine = "auto",
@@ -94,7 +101,7 @@ def fit(
         stores.refuse(split=split, model=model not in (None, "lsgnn") and model)
         decided: dict[str, Any] = dict(metric=given_settings.checked_metric(metric), threshold=threshold, cost=cost)
         where: dict[str, Any] = dict(predictions=predictions, spreadsheet_safe=spreadsheet_safe, report=report)
-        how_done: dict[str, Any] = dict(members=members, batch_size=batch_size, engine=engine)
+        how_done: dict[str, Any] = dict(members=members or 1, batch_size=batch_size, engine=engine)
         stores.fit_store(graph, out, preset=preset, changes=set or [], json=json, **where, **decided, **how_done)
         return
     options.check_places((out, ()), (predictions, (".csv", ".parquet")), (report, (".html",)))
@@ -105,7 +112,7 @@ def fit(
     decides = {"metric": given_settings.checked_metric(metric), "threshold": threshold, "cost": cost}
     budget = {"minutes": minutes, "trials": trials, "storage": storage}
     stray = [option for option, value in budget.items() if value is not None] + ["no-stop-early"] * (not stop_early)
-    alone = {"preset": preset != "default", "set": set, "engine": engine != "auto", "members": members > 1}
+    alone = {"preset": preset != "default", "set": set, "engine": engine != "auto", "members": members}
     if journal is not None and continued is None:
         raise InputError("--journal is for a run that is trained again: pass --continue RUN too, or drop it")
     if continued is not None:
@@ -123,7 +130,7 @@ def fit(
         else:
             if stray:
                 raise InputError(f"--{stray[0]} is for a search over models: pass --model auto too, or drop it")
-            run = trained(g, model, split, preset, set or [], decides, engine=engine, members=members)
+            run = trained(g, model, split, preset, set or [], decides, engine=engine, members=members or "auto")
     if out is not None:
         with progress(f"writing {out}", None):
             run.save(out)
@@ -156,7 +163,6 @@ def trained(
     graph: Graph, model: str, split: int, preset: str, changes: list[str], decides: dict[str, Any], **how: Any
 ) -> Run:
     """One model with its preset, or with what the validation nodes choose."""
-    from lsgnn.runs.fit import PREPARES
     from lsgnn.runs.fit import fit as train
 
     drafted, splits = given_settings.draft_and_splits(graph, preset, changes, model)
@@ -164,11 +170,10 @@ def trained(
         graph, [splits[split]], decides["metric"], drafted, preset, changes
     )
     what = f"training on {graph.name}"
-    with progress(what, drafted.config.epochs * how["members"]) as step:
+    with progress(what, drafted.config.epochs) as step:
 
         def on_stage(stage: str) -> None:
-            said = visible(stage)
-            step(description=f"{what}, {said}" if stage == PREPARES else f"{what}, trying {said}")
+            step(description=visible(f"{what}, {stage}"), completed=0)
 
         shared: dict[str, Any] = dict(model=model, split=split, splits=splits, on_epoch=step, on_stage=on_stage)
         return train(graph, drafted, select_by=drafted.config.select_by, **shared, **decides, **how)

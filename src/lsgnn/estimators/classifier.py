@@ -34,7 +34,7 @@ class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Args:
         graph: anything `lsgnn.as_graph` understands; only for the third way. Clones share it.
-        members: number of seeds to ensemble.
+        members: number of seeds to ensemble; "auto" as in `lsgnn.fit`.
         engine, device: as in `lsgnn.fit`.
         validation_fraction: share of the labelled nodes, class by class, that choose the epoch and calibrate.
         random_state: seed of the held-out nodes and the training.
@@ -86,7 +86,7 @@ class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         adjacency_embedding: bool | str = "auto",
         out_norm: bool | str = "auto",
         head: str = "linear",
-        members: int = 1,
+        members: int | str = "auto",
         engine: str = "auto",
         device: str = "cpu",
         validation_fraction: float = 0.2,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,12 +18,14 @@ from lsgnn.graph.splits import Split, Splits
 from lsgnn.runs.defaults import Draft, as_draft, chosen_metric, following, note_on_columns
 from lsgnn.runs.paired import Judged
 from lsgnn.runs.probe import OnStage, resolved
+from lsgnn.runs.probe_cost import Size, affordable_members
 from lsgnn.runs.rivals import note_on, rivals
 from lsgnn.runs.run import Run
 from lsgnn.runs.stages import BASELINE_OPEN, LSGNN_OPEN
 from lsgnn.runs.tried import Tried
 from lsgnn.train.decision import Decision, choose_threshold, require_two_classes, rule_of
 from lsgnn.train.engine import Engine
+from lsgnn.train.ensemble import mean_logits
 from lsgnn.train.environment import environment
 from lsgnn.train.loop import OnEpoch
 from lsgnn.train.metrics import Metric, positive_class
@@ -31,7 +33,7 @@ from lsgnn.train.trained import Trained
 from lsgnn.zoo.jobs import quick_logits
 from lsgnn.zoo.prepared import Prepared
 
-PREPARES = "preparing features and similarities"
+Members = int | Literal["auto"]
 
 
 def fit(
@@ -43,7 +45,7 @@ def fit(
     splits: Splits | None = None,
     engine: Engine = "auto",
     device: str = "cpu",
-    members: int = 1,
+    members: Members = "auto",
     metric: Metric | None = None,
     threshold: str | float | None = None,
     cost: str | Sequence[float] | None = None,
@@ -65,6 +67,7 @@ def fit(
         engine: `cpu` is the fused engine, `torch` the plain loop on any device, `auto` the quickest that can.
         device: where the torch engine runs.
         members: number of seeds to ensemble, from `config.seed` on (probabilities are averaged; graph work is shared).
+            By default up to five where LSGNN's whole configuration is left open and they train in seconds, else one.
         metric: what counts; the best epoch is selected by it, unless `select_by` says otherwise (or, where no metric is
             named, the config). By default the dataset's own; else accuracy, or where one class holds over 90 % of the
             training and validation nodes average precision (two classes) or balanced accuracy, as the notes tell.
@@ -74,16 +77,15 @@ def fit(
         cost: what a missed and a false positive cost, `"10:1"` or `(10, 1)`: the threshold with the least cost instead.
         ask_others: also train a few other models briefly where LSGNN's whole configuration is left open, and say in the
             notes if one of them is ahead.
-        on_stage: called with the name of each decision of the probe before it is made, and before features and
-            similarities are prepared.
+        on_stage: called with what is done next: "trying hops", "seed 2 of 5".
         on_epoch: called with each entry of the history: after each epoch by torch, by the fused engine while later
             epochs are under way, ten times a second.
     """
     graph, entry = as_graph(graph), zoo.get(model)
     follows = "select_by" not in settings and (not isinstance(config, TrainingConfig) or metric is not None)
     drafted = as_draft(graph, entry, config).replace(**settings)
-    if not isinstance(members, int) or members < 1:
-        raise InputError(f"members={members!r} is out of range: it must be a whole number, at least 1")
+    if members != "auto" and (not isinstance(members, int) or members < 1):
+        raise InputError(f"members={members!r} is out of range: it must be a whole number, at least 1, or 'auto'")
     if not isinstance(split, Split | int | np.integer):
         raise InputError(f"split={split!r} is of type {type(split).__name__}: pass a number or a Split")
     entry.require_engine(engine)
@@ -92,28 +94,33 @@ def fit(
     metric, why = chosen_metric(graph, [chosen], metric)
     rule = rule_for(graph, metric, threshold, cost)
     drafted = following(drafted, metric) if follows else drafted
-    prepared = Prepared(graph)
-    settled, choice = resolved(prepared, entry, drafted.config, [chosen], engine, metric, drafted.open_to, on_stage)
+    prepared, say = Prepared(graph), on_stage or _nobody
+    settled, choice = resolved(
+        prepared, entry, drafted.config, [chosen], engine, metric, drafted.open_to, lambda name: say(f"trying {name}")
+    )
     notes += note_on_columns(graph, getattr(settled, "feature_norm", "none")) + why
     if choice is not None:
         notes.append(str(choice))
-    if on_stage is not None:
-        on_stage(PREPARES)
-    inputs = prepared(entry, settled)
-    trained = tuple(
-        entry.train(graph, inputs, chosen, settled.replace(seed=seed), engine=engine, device=device, on_epoch=on_epoch)
-        for seed in range(settled.seed, settled.seed + members)
-    )
-    alone = model != "lsgnn" or not ask_others or not drafted.open_to.issuperset(LSGNN_OPEN)
-    if on_stage is not None and not alone:
-        on_stage("other models")
-    about_others, rows = ([], []) if alone else _other_models(prepared, chosen, metric, settled, trained[0])
+    say("preparing features and similarities")
+    inputs, trained = prepared(entry, settled), list[Trained]()
+    left_open = model == "lsgnn" and drafted.open_to.issuperset(LSGNN_OPEN)
+    if members == "auto":
+        quick = left_open and entry.trains_in_threads(settled, engine)
+        members = affordable_members(Size.of(graph, chosen), settled) if quick else 1
+    how: dict[str, Any] = dict(engine=engine, device=device, on_epoch=on_epoch)
+    for number in range(members):
+        say(f"seed {number + 1} of {members}" if members > 1 else "epochs")
+        trained.append(entry.train(graph, inputs, chosen, settled.replace(seed=settled.seed + number), **how))
+    about_others, rows = list[str](), list[Tried]()
+    if left_open and ask_others:
+        say("trying other models")
+        about_others, rows = _other_models(prepared, chosen, metric, settled, trained)
     run = Run(
         graph=graph,
         model=model,
         config=settled,
         split=chosen,
-        members=trained,
+        members=tuple(trained),
         seconds={
             "precompute": prepared.seconds(entry, settled),
             "train": sum(member.seconds for member in trained),
@@ -127,12 +134,16 @@ def fit(
     return run if rule is None else with_decision(run, rule)
 
 
+def _nobody(stage: str) -> None:
+    """Hears what is done next, where nobody asked."""
+
+
 def _other_models(
-    prepared: Prepared, split: Split, metric: Metric, config: Any, trained: Trained
+    prepared: Prepared, split: Split, metric: Metric, config: Any, trained: Sequence[Trained]
 ) -> tuple[list[str], list[Tried]]:
     """Notes on other families of models beside LSGNN, and what they scored."""
     y = prepared.graph.y
-    logits = quick_logits(prepared, zoo.get("lsgnn"), config, trained)[split.val]
+    logits = mean_logits([quick_logits(prepared, zoo.get("lsgnn"), config, one)[split.val] for one in trained])
     own = Judged(metric, positive_class(y[split.train | split.val]), (logits,), (y[split.val],))
     found = rivals(prepared, split, metric, own, {name: getattr(config, name) for name in BASELINE_OPEN})
     notes = [note] if (note := note_on(found, metric, own.score)) else []

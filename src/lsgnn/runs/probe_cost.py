@@ -20,6 +20,7 @@ OF_THE_RUN = 2.0  # times the training run that it is for, if that is more
 LONGEST_STAGE = 1 / 3  # of that, for a stage whose candidates train longer than others
 WIDEST, LONG_RUN = 64, 12.0  # hidden channels, and seconds of a training run that is not made longer by them
 MOST, LEAST = 100, 30  # epochs of a candidate, where it is not to train longer
+SEEDS, FURTHER = 5, 6.0  # training runs of a default answer, and seconds of those after the first
 
 ENTRY, CHANNEL = 0.065, 0.04  # reduction: a stored feature or an edge, and a number of a dense channel
 ROW, ROW_CLASS = 1.7, 0.09  # a scored row, and its logits, per column of the reduction
@@ -79,6 +80,11 @@ def affordable_width(size: Size, config: Any) -> int:
     while width > 16 and run_seconds(size, config.replace(hidden_channels=width)) > LONG_RUN:
         width //= 2
     return width
+
+
+def affordable_members(size: Size, config: Any) -> int:
+    """Seeds of an ensemble whose further training runs take seconds."""
+    return 1 + min(SEEDS - 1, int(FURTHER / run_seconds(size, config)))
 
 
 def run_seconds(size: Size, config: Any) -> float:
