@@ -7,10 +7,10 @@ d. So the products are propagated, hop by hop as far as channel c goes, and no h
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -27,7 +27,6 @@ from lsgnn.propagate.aligned import aligned
 from lsgnn.propagate.power_kernels import next_sum
 from lsgnn.propagate.precompute import mixing
 
-Reduced: TypeAlias = NDArray[np.float32]  # H_c W_c of every node [n, 2K+1, z], channels in the order of `_by_hops`
 AT_ONCE = 1 << 12  # rows that are multiplied together
 
 
@@ -36,12 +35,6 @@ class ReducedChannels:
     """Channels of which a model's first products are known [2K+1, b, z]."""
 
     products: Tensor
-
-    @classmethod
-    def of(cls, reduced: Reduced) -> ReducedChannels:
-        """From some rows of `reduced_features` [b, 2K+1, z]."""
-        order = np.argsort(_by_hops(reduced.shape[1] // 2))
-        return cls(torch.from_numpy(reduced[:, order].transpose(1, 0, 2).copy()))
 
     def project(self, weight: Tensor) -> Tensor:
         return self.products
@@ -53,6 +46,25 @@ class ReducedChannels:
         return ReducedChannels(self.products.to(device))
 
 
+@dataclass(frozen=True)
+class Reduced:
+    """A model's first products H_c W_c of every node, hop by hop.
+
+    Args:
+        hops: X itself [n, z], then both channels of each hop [n, 2z]. Each is a file of its own, so that work on a hop
+            reads no page of another.
+    """
+
+    hops: tuple[NDArray[np.float32], ...]
+
+    def rows(self, start: int, stop: int) -> ReducedChannels:
+        """Those of the nodes start … stop-1, channels in the model's order: X, low-pass hops, high-pass hops."""
+        z = self.hops[0].shape[1]
+        own, *hops = (hop[start:stop] for hop in self.hops)
+        channels = [own, *(hop[:, :z] for hop in hops), *(hop[:, z:] for hop in hops)]
+        return ReducedChannels(torch.from_numpy(np.stack(channels)))
+
+
 def channel_mixing(config: LSGNNConfig) -> NDArray[np.float32]:
     """How the channels (X, low-pass hops, high-pass hops) are mixed from powers Â^s X [2K+1, K+1]."""
     K = config.K
@@ -62,41 +74,45 @@ def channel_mixing(config: LSGNNConfig) -> NDArray[np.float32]:
 def reduced_features(
     store: Store, config: LSGNNConfig, weight: NDArray[np.float32], folder: Path, threads: int = 1
 ) -> Reduced:
-    """The first products of a model with these weights [2K+1, d, z], for every node, memory-mapped from a file.
+    """The first products of a model with these weights [2K+1, d, z], for every node, memory-mapped from files.
 
     Args:
-        folder: where the file lies, without a name: it vanishes with the array, or with the process.
+        folder: where the files lie, without names: they vanish with the arrays, or with the process.
     """
     K, n, z = config.K, store.num_nodes, weight.shape[2]
-    with TemporaryFile(dir=folder) as file:
-        out = np.asarray(np.memmap(file, np.float32, mode="w+", shape=(n, (2 * K + 1) * z)))
-    channels = _by_hops(K)
-    _multiply(store, weight[channels].transpose(1, 0, 2).reshape(-1, (2 * K + 1) * z), out)
-    coefficients = np.repeat(channel_mixing(config)[channels].T, z, axis=1)  # [K+1, (2K+1)·z]
+    groups = [[0], *([k, K + k] for k in range(1, K + 1))]  # the channels that end at each power
+    hops = [_unnamed(folder, n, len(group) * z) for group in groups]
+    _multiply(store, [weight[group].transpose(1, 0, 2).reshape(-1, len(group) * z) for group in groups], hops)
     most = max(1, store.manifest.memory // (2 * 4 * n))  # columns of two buffers
     most = most // LINE * LINE or most  # in whole lines of the processor's cache, if there is room for one
-    for hops in range(1, K + 1):
-        stop = (2 * hops + 1) * z
-        for start in range(stop - 2 * z, stop, most):
-            columns = slice(start, min(start + most, stop))
-            _propagate(store, out, columns, coefficients[: hops + 1, columns], threads)
-    return out.reshape(n, 2 * K + 1, z)
+    mixed = channel_mixing(config)
+    for k, (products, group) in enumerate(zip(hops, groups, strict=True)):
+        coefficients = np.repeat(mixed[group, : k + 1].T, z, axis=1)  # [k+1, 2z]
+        for start in range(0, 2 * z if k else 0, most):
+            columns = slice(start, min(start + most, 2 * z))
+            _propagate(store, products, columns, coefficients[:, columns], threads)
+    return Reduced(tuple(hops))
 
 
-def _by_hops(K: int) -> list[int]:
-    """The channels X, low 1, high 1, low 2, …: those that end at the same power side by side."""
-    return [0, *(channel for k in range(1, K + 1) for channel in (k, K + k))]
+def _unnamed(folder: Path, rows: int, columns: int) -> NDArray[np.float32]:
+    with TemporaryFile(dir=folder) as file:
+        return np.asarray(np.memmap(file, np.float32, mode="w+", shape=(rows, columns)))
 
 
-def _multiply(store: Store, weight: NDArray[np.float32], out: NDArray[np.float32]) -> None:
-    """out = X weight."""
+def _multiply(store: Store, weights: Sequence[NDArray[np.float32]], outs: Sequence[NDArray[np.float32]]) -> None:
+    """Each out = X weight, in one pass over X."""
     blocks = [(store.array(hop(0, block)), slice(*ends)) for block, ends in enumerate(store.manifest.blocks)]
-    x = np.empty((AT_ONCE, len(weight)), np.float32)
-    for start in range(0, len(out), AT_ONCE):
-        product = out[start : start + AT_ONCE]
+    together = np.concatenate(weights, axis=1)
+    ends = np.cumsum([weight.shape[1] for weight in weights])[:-1]
+    x, product = (np.empty((AT_ONCE, columns), np.float32) for columns in together.shape)
+    for start in range(0, store.num_nodes, AT_ONCE):
+        rows = slice(start, min(start + AT_ONCE, store.num_nodes))
+        count = rows.stop - start
         for values, columns in blocks:
-            x[: len(product), columns] = values[start : start + AT_ONCE]
-        np.matmul(x[: len(product)], weight, out=product)
+            x[:count, columns] = values[rows]
+        np.matmul(x[:count], together, out=product[:count])
+        for out, part in zip(outs, np.split(product[:count], ends, axis=1), strict=True):
+            out[rows] = part
 
 
 def _propagate(

@@ -16,7 +16,7 @@ from lsgnn.config import LSGNNConfig
 from lsgnn.nn.model import LSGNN
 from lsgnn.nn.rows import Channels, DenseChannels, Neighbours, Rows
 from lsgnn.out_of_core.layout import hop, similarity_neighbours
-from lsgnn.out_of_core.reduced import Reduced, ReducedChannels, channel_mixing
+from lsgnn.out_of_core.reduced import Reduced, channel_mixing
 from lsgnn.out_of_core.settings import require_suited
 from lsgnn.out_of_core.store import Store
 from lsgnn.propagate.similarity import NeighbourSimilarity, mean_and_std
@@ -46,7 +46,7 @@ class StoredRows:
             reduced: their products with a model's first matrices; a store that keeps no hops of theirs needs them.
         """
         if reduced is not None:
-            return self._rows(ReducedChannels.of(reduced[start:stop]), np.arange(start, stop))
+            return self._rows(reduced.rows(start, stop), np.arange(start, stop))
         return self.of(slice(start, stop))
 
     def of(self, nodes: slice | NDArray[np.integer]) -> Rows:
