@@ -3,6 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 # OMP_NUM_THREADS=1 below: commands that tests start would otherwise wait for each other's threads on cores that are all busy
 
+# tests save, kill and read again thousands of times: in memory, where there is room, nobody waits for a disk
+ROOMY = $(shell test "$$(df -k --output=avail /dev/shm 2> /dev/null | tail -n 1)" -gt 4000000 2> /dev/null && echo /dev/shm)
+TESTS = $(if $(ROOMY),TMPDIR=$(ROOMY)) OMP_NUM_THREADS=1
+
 # one state of the code has one folder, so that what goes on after a stop never adds up counts of two
 PROOF = build/proof/$(shell git rev-parse --short=12 HEAD 2> /dev/null || echo no-commit)
 
@@ -12,10 +16,10 @@ demo: .venv/core ## the main job on the bundled real graphs
 	$(BIN)/lsgnn demo
 
 test: .venv/dev ## all tests but those of the pages in a browser, which test-browser runs
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not browser"
+	$(TESTS) $(BIN)/python -m pytest -n 2 --dist worksteal -m "not browser"
 
 test-browser: .venv/dev ## the pages in a real Chromium; says how to get one
-	OMP_NUM_THREADS=1 scripts/with_browser.sh $(BIN)/python -m pytest -m browser tests/report tests/cli/test_serve.py
+	$(TESTS) scripts/with_browser.sh $(BIN)/python -m pytest -m browser tests/report tests/cli/test_serve.py
 
 proof: mutants fuzz faults load test-minimum ## all counts of docs/reliability.md, of one commit; some two hours of a core
 
