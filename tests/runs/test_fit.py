@@ -52,7 +52,6 @@ def test_a_configuration_left_open_trains_a_few_seeds_and_a_named_hyperparameter
     assert len(run.members) == 5
     assert [stage for stage in said if stage.startswith("seed")] == [f"seed {n} of 5" for n in range(1, 6)]
     assert len(lsgnn.fit(two_blocks(), epochs=10, K=2).members) == 1
-    assert len(lsgnn.fit(two_blocks(), epochs=10, members=1).members) == 1
 
 
 def part(n: int, *nodes: int) -> np.ndarray:
