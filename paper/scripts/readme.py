@@ -117,12 +117,15 @@ def speed_table(stored: Stored) -> str:
 
 
 def _speeds(entry: Mapping[str, Any]) -> list[str]:
-    """Seconds of our engine, then how many times as long the released way, GCN, GAT and SGC take; with a star if those
-    are of an earlier run."""
-    earlier = entry.get("earlier", ())
-    medians = {method: median(cpu for cpu, _ in rounds) for method, rounds in entry["seconds"].items()}
+    """Seconds of our engine, then how many times as long the released way, GCN, GAT and SGC take, if they took turns
+    with it: machines differ."""
+    medians = {
+        method: median(cpu for cpu, _ in rounds)
+        for method, rounds in entry["seconds"].items()
+        if method not in entry.get("earlier", ())
+    }
     ratios = (
-        f"{medians[method] / medians['lsgnn']:.1f} ×{' *' * (method in earlier)}" if method in medians else "–"
+        f"{medians[method] / medians['lsgnn']:.1f} ×" if method in medians else "–"
         for method in ("lsgnn-as-released", "gcn", "gat", "sgc")
     )
     return [f"{medians['lsgnn']:.2f} s", *ratios]
