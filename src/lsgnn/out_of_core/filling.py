@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,11 @@ from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
 from lsgnn.out_of_core.columns import column_blocks, write_columns
-from lsgnn.out_of_core.edges import BYTES_PER_EDGE, write_neighbours
+from lsgnn.out_of_core.edge_parts import edge_parts
+from lsgnn.out_of_core.edges import write_neighbours
 from lsgnn.out_of_core.executors import Executor, serial
-from lsgnn.out_of_core.kernels import cosines, normalized
+from lsgnn.out_of_core.filter_values import write_filter
+from lsgnn.out_of_core.kernels import cosines
 from lsgnn.out_of_core.layout import (
     PARTIAL,
     PARTIAL_ROWS,
@@ -184,45 +186,8 @@ def write_inputs(store: Store, arrays: GraphArrays, threads: int = 1) -> None:
     write_neighbours(store, arrays, filter_neighbours(config), config.read_direction, False, threads)
     direction = config.similarity_direction
     write_neighbours(store, arrays, similarity_neighbours(config), direction, config.localsim_self_loops, threads)
-    _write_filter(store)
+    write_filter(store)
     write_columns(store, arrays)
-
-
-def _write_filter(store: Store) -> None:
-    """filter_values [E]: Â = D^-1/2 A D^-1/2, as `lsgnn.propagate.filters.normalized_adjacency` has it."""
-    if store.has("filter_values"):
-        return
-    name = filter_neighbours(store.config)
-    indptr, indices = store.array(f"{name}/indptr"), store.array(f"{name}/indices")
-    weights = store.array(f"{name}/weights") if store.manifest.weighted else None
-    degree = np.diff(indptr).astype(np.float64)
-    if weights is not None:
-        degree[:] = 0
-        for part, first in edge_parts(store, indptr):
-            ego = egos(indptr, part, first)
-            degree += np.bincount(ego, weights[part], minlength=len(degree))
-    if store.config.degree == "with_self_loop":
-        degree += 1
-    scale = np.divide(1.0, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)
-    with store.writing("filter_values", indices.shape, np.float32) as out:
-        for part, first in edge_parts(store, indptr):
-            of_part = np.empty(0, np.float32) if weights is None else weights[part]
-            normalized(indptr, indices, first, part.start, of_part, scale[:, None], out[part])
-
-
-def edge_parts(store: Store, indptr: NDArray[np.int64]) -> Iterator[tuple[slice, int]]:
-    """All edges, some at a time: which they are, and the node that reads over the first."""
-    at_once = max(1, store.manifest.memory // BYTES_PER_EDGE)
-    for start in range(0, int(indptr[-1]), at_once):
-        part = slice(start, min(start + at_once, int(indptr[-1])))
-        yield part, int(np.searchsorted(indptr, start, side="right")) - 1
-
-
-def egos(indptr: NDArray[np.int64], part: slice, first: int) -> NDArray[np.int64]:
-    """The nodes that read over some edges."""
-    last = int(np.searchsorted(indptr, part.stop - 1, side="right")) - 1
-    ends = np.clip(indptr[first : last + 2], part.start, part.stop)
-    return np.repeat(np.arange(first, last + 1), np.diff(ends))
 
 
 def write_similarity(store: Store) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lsgnn.out_of_core.filling import edge_parts, egos
+from lsgnn.out_of_core.edge_parts import edge_parts, egos
 from lsgnn.out_of_core.layout import filter_neighbours
 from lsgnn.out_of_core.store import Store
 
