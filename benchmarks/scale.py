@@ -28,7 +28,7 @@ from lsgnn.train.environment import environment
 
 STAGES = {
     "sort of edges": "write_neighbours",
-    "filter": "_write_filter",
+    "filter": "write_filter",
     "features": "write_columns",
     "hops and similarities, block by block": "propagate_block",
     "similarities, added up": "write_similarity",
