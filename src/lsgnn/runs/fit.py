@@ -105,7 +105,7 @@ def fit(
     inputs, trained = prepared(entry, settled), list[Trained]()
     left_open = model == "lsgnn" and drafted.open_to.issuperset(LSGNN_OPEN)
     if members == "auto":
-        quick = left_open and entry.trains_in_threads(settled, engine)
+        quick = left_open and device == "cpu" and entry.trains_in_threads(settled, engine)
         members = affordable_members(Size.of(graph, chosen), settled) if quick else 1
     how: dict[str, Any] = dict(engine=engine, device=device, on_epoch=on_epoch)
     for number in range(members):
