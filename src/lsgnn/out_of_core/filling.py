@@ -200,7 +200,7 @@ def write_similarity(store: Store) -> None:
 def _add_up(store: Store) -> None:
     config, blocks = store.config, range(len(store.manifest.blocks))
     partial = [store.array(partial_similarity(block)) for block in blocks]
-    name, length = similarity_neighbours(store.config), np.sqrt(store.array("squared_length"))
+    name, length = similarity_neighbours(store.config), np.sqrt(store.array("squared_length")).astype(np.float32)
     indptr, indices = store.array(f"{name}/indptr"), store.array(f"{name}/indices")
     with store.writing("similarity", indices.shape, np.float32) as out:
         for part, first in edge_parts(store, indptr):

@@ -34,16 +34,16 @@ def edge_sums(indptr: Whole, indices: Whole, egos: Floats, x: Floats, difference
 
 
 @entry_point("similarities, 1 s")
-def cosines(indptr: Whole, indices: Whole, first: int, start: int, sums: Doubles, length: Doubles, out: Floats) -> None:
+def cosines(indptr: Whole, indices: Whole, first: int, start: int, sums: Doubles, length: Floats, out: Floats) -> None:
     """out = sums / (length_i length_j), 0 where a length is, for the edges from number `start` on; the first is of row
-    `first`. Lengths are a column [n, 1], which can be fetched ahead."""
+    `first`. Lengths are a column [n, 1], which can be fetched ahead; more short ones stay in the caches."""
     i = first
     for place in range(sums.shape[0]):
         if place + AHEAD < sums.shape[0]:
             prefetch(length, indices[start + place + AHEAD], 0)
         while indptr[i + 1] <= start + place:
             i += 1
-        size = length[i, 0] * length[indices[start + place], 0]
+        size = np.float64(length[i, 0]) * np.float64(length[indices[start + place], 0])
         out[place] = sums[place] / size if size > 0 else 0.0
 
 
