@@ -341,7 +341,6 @@ SECTIONS: dict[str, Callable[[Stored], str]] = {
     "store": store_table,
     "store-epochs": store_epochs_table,
     "scale": lambda stored: stage_table(_read(stored.benchmarks / "scale.json")),
-    "scale-first": lambda stored: stage_table(_read(stored.benchmarks / "scale_first.json")),
     "before": lambda stored: before_table(_read(stored.benchmarks / "before.json")),
     "papers100m": lambda stored: papers100m_table(_read(stored.benchmarks / "scale.json")),
     "machines": lambda stored: machines_table(_read(stored.benchmarks / "scale.json")),
