@@ -4,10 +4,11 @@
 
 Per size a process of its own runs `precompute`, five epochs of `fit` and `predict` under a profiler of CPU time (of all
 threads); the graph is that of `benchmarks/store.py`, ten edges per node, read both ways. Memory may grow with the
-graph, so that every size has as many blocks of columns. Sizes are measured one by one, in as many calls as you like:
-the file keeps those of earlier ones. Memory is the peak of anonymous memory, as in `benchmarks/store.py`. The time on
-several workers is that of a schedule: blocks of columns are independent, so w workers take ⌈blocks / w⌉ times as long
-as one block, and what is not a block is done by one of them.
+graph, so that every size has as many blocks of columns. Sizes take turns, `--rounds` times, in as many calls as you
+like: the file keeps every round of the same commit, and a stage's seconds are the median of its rounds. Memory is the
+peak of anonymous memory, as in `benchmarks/store.py`. The time on several workers is that of a schedule: blocks of
+columns are independent, so w workers take ⌈blocks / w⌉ times as long as one block, and what is not a block is done by
+one of them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import cProfile
 import json
 import math
 import shutil
+import statistics
 import sys
 import time
 from pathlib import Path
@@ -87,17 +89,32 @@ def one_size(args: argparse.Namespace, nodes: int) -> dict[str, Any]:
     found = measured("-m", "benchmarks.scale", "--child", "--nodes", str(nodes), *options)
     document |= {name: getattr(args, name) for name in ("bytes_per_node", "dtype", "threads")}
     document["ours"] = json.loads((args.folder / "ours.json").read_text()) | {"peak_megabytes": found["peak_megabytes"]}
-    document["ours"]["workers"] = schedule(document["ours"])
     shutil.rmtree(args.folder, ignore_errors=True)
     return document
 
 
-def with_later_stages(size: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-    """A size of which only `precompute` was measured, with the stages after it as an earlier call found them."""
-    later = {stage: known["ours"]["cpu_seconds"][stage] for stage in AFTER if stage in known["ours"]["cpu_seconds"]}
-    peak = max(size["ours"]["peak_megabytes"], known["ours"]["peak_megabytes"])
-    ours = size["ours"] | {"cpu_seconds": size["ours"]["cpu_seconds"] | later, "peak_megabytes": peak}
-    return size | {"ours": ours, "later_stages": {"of": list(later), "environment": known["environment"]}}
+def joined(size: dict[str, Any], known: dict[str, Any] | None) -> dict[str, Any]:
+    """A size with the rounds that the same commit measured before; stages that no round of it has stay as they were."""
+    this = size["ours"]["cpu_seconds"]
+    if known is None:
+        return with_medians(size, [this], {})
+    rounds, older = known.get("rounds", [known["ours"]["cpu_seconds"]]), {}
+    if known["environment"]["commit"] != size["environment"]["commit"]:
+        rounds = []
+        older = {stage: known["ours"]["cpu_seconds"][stage] for stage in AFTER if stage not in this}
+        size = size | ({"later_stages": {"of": list(older), "environment": known["environment"]}} if older else {})
+    elif "later_stages" in known:
+        older = {stage: known["ours"]["cpu_seconds"][stage] for stage in known["later_stages"]["of"]}
+        size = size | {"later_stages": known["later_stages"]}
+    size["ours"]["peak_megabytes"] = max(size["ours"]["peak_megabytes"], known["ours"]["peak_megabytes"])
+    return with_medians(size, [*rounds, this], older)
+
+
+def with_medians(size: dict[str, Any], rounds: list[dict[str, float]], older: dict[str, float]) -> dict[str, Any]:
+    found = {stage: [one[stage] for one in rounds if stage in one] for stage in STAGES}
+    medians = {stage: round(statistics.median(seconds), 2) for stage, seconds in found.items() if seconds}
+    ours = size["ours"] | {"cpu_seconds": older | medians}
+    return size | {"ours": ours | {"workers": schedule(ours)}, "rounds": rounds}
 
 
 def schedule(ours: dict[str, Any]) -> dict[str, float]:
@@ -127,20 +144,20 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--dtype", default="float16", choices=["float32", "float16"])
     parser.add_argument("--only-precompute", action="store_true", help="and keep what the file has of fit and predict")
+    parser.add_argument("--rounds", type=int, default=1, help="how often each size is measured")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.child:
         ours(args)
         return
-    for nodes in args.nodes:
+    for nodes in args.nodes * args.rounds:
         size = one_size(args, nodes) | {"environment": environment()}
         known = json.loads(args.json.read_text())["sizes"] if args.json and args.json.exists() else []
-        if args.only_precompute:
-            size = next((with_later_stages(size, s) for s in known if s["nodes"] == nodes), size)
+        size = joined(size, next((s for s in known if s["nodes"] == nodes), None))
         sizes = sorted([s for s in known if s["nodes"] != nodes] + [size], key=lambda s: int(s["nodes"]))
         document = {"sizes": sizes, "exponents": exponents(sizes) if len(sizes) > 1 else {}}
-        print(json.dumps(size, indent=1), file=sys.stdout)
+        print(json.dumps(size, indent=1), file=sys.stdout, flush=True)
         if args.json:
             write_json(args.json, document)
 

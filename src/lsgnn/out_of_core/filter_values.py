@@ -26,8 +26,7 @@ def write_filter(store: Store) -> None:
             normalized_weights(indptr, indices, first, part.start, weights[part], column, out)
     else:
         counts = np.diff(indptr)
-        kind: type[np.unsignedinteger] = np.uint16 if counts.max() < 2**16 else np.uint32
-        degree = counts.astype(kind)[:, None]
+        degree = counts.astype(np.min_scalar_type(counts.max()))[:, None]  # a byte, where no node has more edges
         scale = _inverse_root(np.arange(counts.max() + 1.0), store.config)
 
         def scaled(part: slice, first: int, out: NDArray[np.float32]) -> None:
