@@ -94,23 +94,18 @@ def one_size(args: argparse.Namespace, nodes: int) -> dict[str, Any]:
 
 
 def joined(size: dict[str, Any], known: dict[str, Any] | None) -> dict[str, Any]:
-    """A size with the rounds that the same commit measured before; stages that no round of it has stay as they were."""
-    this = size["ours"]["cpu_seconds"]
-    if known is None:
-        return with_medians(size, [this], {})
-    rounds, older = known.get("rounds", [known["ours"]["cpu_seconds"]]), {}
-    if known["environment"]["commit"] != size["environment"]["commit"]:
-        rounds = []
-        older = {stage: known["ours"]["cpu_seconds"][stage] for stage in AFTER if stage not in this}
-        size = size | ({"later_stages": {"of": list(older), "environment": known["environment"]}} if older else {})
-    elif "later_stages" in known:
-        older = {stage: known["ours"]["cpu_seconds"][stage] for stage in known["later_stages"]["of"]}
-        size = size | {"later_stages": known["later_stages"]}
-    size["ours"]["peak_megabytes"] = max(size["ours"]["peak_megabytes"], known["ours"]["peak_megabytes"])
-    return with_medians(size, [*rounds, this], older)
-
-
-def with_medians(size: dict[str, Any], rounds: list[dict[str, float]], older: dict[str, float]) -> dict[str, Any]:
+    """A size with the rounds that the same commit measured before, and every stage's median; a stage that none of them
+    has stays as an earlier commit found it."""
+    rounds, older = [size["ours"]["cpu_seconds"]], dict[str, float]()
+    if known is not None:
+        if known["environment"]["commit"] == size["environment"]["commit"]:
+            rounds = [*known["rounds"], *rounds]
+        size["ours"]["peak_megabytes"] = max(size["ours"]["peak_megabytes"], known["ours"]["peak_megabytes"])
+        before = known["ours"]["cpu_seconds"]
+        older = {stage: before[stage] for stage in AFTER if stage in before and not any(stage in r for r in rounds)}
+        if older:
+            by = known.get("later_stages", known)["environment"]
+            size = size | {"later_stages": {"of": list(older), "environment": by}}
     found = {stage: [one[stage] for one in rounds if stage in one] for stage in STAGES}
     medians = {stage: round(statistics.median(seconds), 2) for stage, seconds in found.items() if seconds}
     ours = size["ours"] | {"cpu_seconds": older | medians}

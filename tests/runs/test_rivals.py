@@ -7,7 +7,7 @@ import numpy as np
 import lsgnn
 from lsgnn.runs.paired import Judged
 from lsgnn.runs.probe_cost import Size
-from lsgnn.runs.rivals import RIVALS, Rival, note_on, quick_config, rivals
+from lsgnn.runs.rivals import LINEAR, OTHERS, Other, Rival, note_on, quick_config, rivals
 from lsgnn.zoo.prepared import Prepared
 from tests.graphs import two_blocks
 
@@ -16,9 +16,9 @@ SHARED = {"feature_norm": "l2", "structure_features": "none", "class_weight": "b
 
 def test_the_best_of_those_ahead_is_named_with_the_way_to_train_it() -> None:
     found = [
-        Rival("mlp", "MLP", 0.9, ahead=False),
-        Rival("gcn", "GCN", 0.7, ahead=True),
-        Rival("trees", "Boosted trees", 0.8, ahead=True),
+        Rival(Other("mlp"), 0.9, ahead=False),
+        Rival(Other("gcn"), 0.7, ahead=True),
+        Rival(Other("trees"), 0.8, ahead=True),
     ]
     note = note_on(found, "accuracy", 0.5)
     assert "Boosted trees reaches 80.00 % validation accuracy" in note
@@ -27,17 +27,25 @@ def test_the_best_of_those_ahead_is_named_with_the_way_to_train_it() -> None:
     assert note_on(found[:1], "accuracy", 0.5) == ""
 
 
+def test_a_linear_model_is_the_mlp_with_settings_that_the_note_names_and_fit_takes() -> None:
+    note = note_on([Rival(LINEAR, 0.9, ahead=True)], "accuracy", 0.5)
+    assert "Linear model reaches 90.00 %" in note
+    assert "train it as the model 'mlp' with num_layers=1, bias=True, lr=0.05" in note
+    run = lsgnn.fit(two_blocks(), model=LINEAR.model, epochs=2, **LINEAR.settings)
+    assert run.predict().probabilities.shape[1] == 2
+
+
 def test_time_is_shared_by_estimate_and_too_little_of_it_asks_nobody() -> None:
     small = Size(nodes=80, edges=400, stored=480, columns=6, classes=2, train=40, val=20)
-    for name in RIVALS:
-        config = quick_config(small, name, "average_precision", SHARED)
+    for other in OTHERS:
+        config = quick_config(small, other, "average_precision", SHARED)
         assert config.class_weight == "balanced"
         assert config.select_by == "val_average_precision"
         assert config.patience <= 40
     large = Size(nodes=10**5, edges=3 * 10**6, stored=4 * 10**6, columns=40, classes=2, train=10**4, val=10**4)
-    assert quick_config(large, "classic", "accuracy", SHARED) is None
-    assert quick_config(large, "trees", "accuracy", SHARED) is not None
-    assert quick_config(replace(large, classes=100), "trees", "accuracy", SHARED) is None
+    assert quick_config(large, Other("classic"), "accuracy", SHARED) is None
+    assert quick_config(large, Other("trees"), "accuracy", SHARED) is not None
+    assert quick_config(replace(large, classes=100), Other("trees"), "accuracy", SHARED) is None
 
 
 def test_whoever_leads_clearly_is_ahead_and_nobody_is_ahead_of_a_perfect_model() -> None:
@@ -47,7 +55,7 @@ def test_whoever_leads_clearly_is_ahead_and_nobody_is_ahead_of_a_perfect_model()
     for logits, ahead in ((np.eye(2)[1 - y], True), (np.eye(2)[y], False)):
         own = Judged("accuracy", 1, (logits.astype(np.float32),), (y,))
         found = rivals(Prepared(graph), split, "accuracy", own, SHARED)
-        assert [rival.model for rival in found] == list(RIVALS)
+        assert [rival.other for rival in found] == list(OTHERS)
         assert all(rival.ahead is ahead for rival in found)
 
 
@@ -55,5 +63,5 @@ def test_fit_asks_them_unless_told_not_to() -> None:
     graph = two_blocks()
     asked = [row for row in lsgnn.fit(graph).tried if row.stage == "other models"]
     assert [row.candidate for row in asked if row.taken] == ["LSGNN, as trained"]
-    assert len(asked) == len(RIVALS) + 1
+    assert len(asked) == len(OTHERS) + 1
     assert not [row for row in lsgnn.fit(graph, ask_others=False).tried if row.stage == "other models"]

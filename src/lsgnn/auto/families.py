@@ -12,14 +12,15 @@ import numpy as np
 from lsgnn import zoo
 from lsgnn.graph.graph import Graph
 from lsgnn.runs.defaults import suited
+from lsgnn.runs.rivals import LINEAR
 from lsgnn.runs.stages import BY_CLASS, is_directed
 from lsgnn.train.metrics import Metric
 from lsgnn.zoo.presets import zoo_preset
 
 # in the order they are probed: what is quick and often good comes first
 NAMES = (
-    *("lsgnn", "trees", "mlp", "classic", "linkx", "fsgnn", "gprgnn", "acm_gcn", "glognn", "dir_gnn", "h2gcn"),
-    "gcnii",
+    *("lsgnn", "trees", "mlp", "classic", "linkx", "appnp", "fsgnn", "gprgnn", "acm_gcn", "glognn", "dir_gnn"),
+    *("h2gcn", "gcnii"),
 )
 LOOK_UP = "twin_lookup"  # learns nothing, but on graphs full of copies it knows much
 PATIENCE = 60  # epochs without improvement after which a trial ends, where a model has no patience of its own
@@ -88,6 +89,8 @@ def families(facts: Facts, lsgnn: Any, shared: dict[str, Any]) -> list[Family]:
 def _starts(name: str, base: Any) -> tuple[Any, ...]:
     if name == "classic":
         return base, base.replace(conv="sage"), base.replace(norm="none", residual=False, num_layers=2)
+    if name == "mlp":
+        return base, base.replace(**LINEAR.settings)
     if name == "lsgnn":
         return base, base.replace(adjacency_embedding=not base.adjacency_embedding)
     return (base,)

@@ -149,7 +149,7 @@ def _other_models(
     notes = [note] if (note := note_on(found, metric, own.score)) else []
     if tie := config.tied_to_graph:
         notes.append(f"trained with {tie}: for other graphs, train with adjacency_embedding=False")
-    rows = [Tried("other models", rival.title, rival.score, False) for rival in found]
+    rows = [Tried("other models", rival.other.title, rival.score, False) for rival in found]
     return notes, [*rows, Tried("other models", "LSGNN, as trained", own.score, True)] if rows else []
 
 

@@ -1,4 +1,4 @@
-"""Is another family of models ahead on this graph? Short training runs of five of them, on validation nodes.
+"""Is another family of models ahead on this graph? Short training runs of seven of them, on validation nodes.
 
 `fit` of LSGNN without a configuration asks, so that nobody who needs another model has to find that out alone. The runs
 are short (by estimate, so that they are the same everywhere), which can only make the others look worse than they are.
@@ -7,7 +7,7 @@ are short (by estimate, so that they are the same everywhere), which can only ma
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from lsgnn import zoo
@@ -22,7 +22,6 @@ from lsgnn.train.selection import select_by_for
 from lsgnn.zoo.prepared import Prepared
 from lsgnn.zoo.presets import zoo_preset
 
-RIVALS = ("trees", "mlp", "classic", "linkx", "acm_gcn")
 SECONDS = 5.0  # CPU time of each, by estimate
 TREE_US = 5.0  # a tree, per training node and, up to 64 of them, share of the columns
 MOST, LEAST = 100, 15  # epochs; a model that would have fewer is not asked
@@ -31,11 +30,34 @@ CLEARLY = 0.01  # of a score between 0 and 1: less is not worth another model
 
 
 @dataclass(frozen=True)
+class Other:
+    """A model to ask, and what of it is not as by default; with settings of its own it has a title of its own."""
+
+    model: str
+    own_title: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        return self.own_title or zoo.get(self.model).title
+
+    @property
+    def how(self) -> str:
+        """What to name to train it, in words."""
+        named = ", ".join(f"{name}={value}" for name, value in self.settings.items())
+        return f"the model {self.model!r}" + (f" with {named}" if named else "")
+
+
+# of few labels and many columns, less than a perceptron learns more
+LINEAR = Other("mlp", "Linear model", {"num_layers": 1, "bias": True, "lr": 0.05})
+OTHERS = (Other("trees"), Other("mlp"), LINEAR, *map(Other, ("classic", "linkx", "acm_gcn", "appnp")))
+
+
+@dataclass(frozen=True)
 class Rival:
     """Another model, and what it scored on the validation nodes (higher is better)."""
 
-    model: str
-    title: str
+    other: Other
     score: float
     ahead: bool
 
@@ -48,31 +70,32 @@ def rivals(prepared: Prepared, split: Split, metric: Metric, own: Judged, shared
         shared: hyperparameters that suit every model on this graph (`feature_norm`, `class_weight`, …).
     """
 
-    def asked(name: str, prepared: Prepared = prepared) -> Rival | None:
-        config = quick_config(Size.of(prepared.graph, split), name, metric, shared)
+    def asked(other: Other, prepared: Prepared = prepared) -> Rival | None:
+        config = quick_config(Size.of(prepared.graph, split), other, metric, shared)
         if config is None:
             return None
         try:
-            judged = Judges(prepared, [split], metric, deals=1).judge(zoo.get(name), config)
+            judged = Judges(prepared, [split], metric, deals=1).judge(zoo.get(other.model), config)
         except InputError:  # for want of memory, say
             return None
         if not isinstance(judged, Judged):
             return None
         ahead = judged.score - own.score > max(CLEARLY, judged.error_of_lead(own))
-        return Rival(name, zoo.get(name).title, judged.score, ahead)
+        return Rival(other, judged.score, ahead)
 
     pool = ThreadPoolExecutor(max_workers=1)  # trees draw nothing from torch's one random stream: they grow meanwhile
     try:
-        trees = pool.submit(asked, "trees", Prepared(prepared.graph))
-        others = [asked(name) for name in RIVALS if name != "trees"]
-        return [rival for rival in (trees.result(), *others) if rival is not None]
+        trees, *others = OTHERS
+        grown = pool.submit(asked, trees, Prepared(prepared.graph))
+        trained = [asked(other) for other in others]
+        return [rival for rival in (grown.result(), *trained) if rival is not None]
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def quick_config(size: Size, model: str, metric: Metric, shared: dict[str, Any]) -> Any | None:
+def quick_config(size: Size, other: Other, metric: Metric, shared: dict[str, Any]) -> Any | None:
     """The model's default, cut to what the time allows; None where that is too little to learn from."""
-    config = suited(zoo_preset(model, ""), shared)
+    model, config = other.model, suited(zoo_preset(other.model, ""), shared).replace(**other.settings)
     config = config.replace(select_by=select_by_for(metric, config.select_by))
     if model == "classic":
         config = config.replace(hidden_channels=64, num_layers=2, lr=0.01)
@@ -93,6 +116,6 @@ def note_on(rivals: list[Rival], metric: Metric, own: float) -> str:
     best = max(ahead, key=lambda rival: rival.score)
     theirs, ours = (shown(metric, utility(metric, score)) for score in (best.score, own))
     return (
-        f"{best.title} reaches {theirs} validation {about(metric).title} in a short training run, LSGNN {ours}: "
-        f"train it as the model {best.model!r}, or let a search decide (the model 'auto')"
+        f"{best.other.title} reaches {theirs} validation {about(metric).title} in a short training run, LSGNN {ours}: "
+        f"train it as {best.other.how}, or let a search decide (the model 'auto')"
     )
