@@ -82,5 +82,5 @@ def test_wide_or_narrow_is_decided_by_the_better_score_and_begun_with_narrow() -
         s for s in stages(random_graph(), LSGNNConfig(), LSGNN_OPEN, "accuracy", 32) if s.name == "learning"
     )
     assert learning.errors == 0
-    assert [option["hidden_channels"] for option in learning.options] == [16, 16, 32]
+    assert [option["hidden_channels"] for option in learning.options] == [16, 16, 32, 32, 32]
     assert first_options([learning]) == {"hidden_channels": 16, "dropout": 0.5, "lr": 0.01}

@@ -163,9 +163,9 @@ def grow(
 
 
 def _booster(config: TreesConfig, num_train: int) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier
+    from lsgnn.zoo.boosting import Booster  # scikit-learn loads slowly
 
-    return HistGradientBoostingClassifier(
+    return Booster(
         learning_rate=config.lr,
         max_leaf_nodes=config.max_leaf_nodes,
         min_samples_leaf=min(config.min_samples_leaf, max(1, num_train // 8)),  # or tiny graphs would grow no tree
