@@ -27,6 +27,7 @@ from paper.scripts.scale_tables import (
     lake_table,
     machines_table,
     papers100m_table,
+    random_rows_table,
     sign_table,
     stage_table,
 )
@@ -340,6 +341,7 @@ SECTIONS: dict[str, Callable[[Stored], str]] = {
     "tuning-time": tuning_time_table,
     "store": store_table,
     "store-epochs": store_epochs_table,
+    "random-rows": lambda stored: random_rows_table(_read(stored.benchmarks / "random_rows.json")),
     "scale": lambda stored: stage_table(_read(stored.benchmarks / "scale.json")),
     "before": lambda stored: before_table(_read(stored.benchmarks / "before.json")),
     "papers100m": lambda stored: papers100m_table(_read(stored.benchmarks / "scale.json")),

@@ -21,6 +21,11 @@ METHODS = {
     "channels": "ours, in memory: powers, mixed into 2K+1 channels",
     "store": "our store, on disk",
 }
+ROWS_OF = {
+    "hops": "128 bytes: a block of 32 columns, as hops read it",
+    "similarities": "4 bytes: a length, for the similarities",
+    "filter": "1 byte: a degree, for the filter",
+}
 
 
 def stage_table(document: dict[str, Any]) -> str:
@@ -38,6 +43,16 @@ def stage_table(document: dict[str, Any]) -> str:
     blank = [""] * (1 + len(growth))
     lines.append(_row("peak of allocated memory", *(f"{s['ours']['peak_megabytes']:,.0f} MB" for s in sizes), *blank))
     lines.append(_row("the store", *(f"{s['ours']['store_megabytes']:,} MB" for s in sizes), *blank))
+    return "\n".join(lines)
+
+
+def random_rows_table(document: dict[str, Any]) -> str:
+    """Nanoseconds of one row from a random place of tables of every size, and the exponent that follows."""
+    found, least = document["nanoseconds_per_row"], document["least_exponent"]
+    heads = [f"{int(nodes):,} rows" for nodes in next(iter(found.values()))]
+    lines = [_row("nanoseconds per row", *heads, "least exponent"), _row(*["---"] * (2 + len(heads)))]
+    for stage, of_size in found.items():
+        lines.append(_row(ROWS_OF[stage], *(f"{ns:.1f}" for ns in of_size.values()), f"{least[stage]:.2f}"))
     return "\n".join(lines)
 
 
