@@ -19,6 +19,7 @@ from functools import cache
 import numpy as np
 
 from lsgnn.compiled import inlined, kernel
+from lsgnn.propagate.aligned import LINE
 from lsgnn.train.fused.adam import Step, adam
 from lsgnn.train.fused.outer_products import add_outer_products
 from lsgnn.train.fused.structs import Floats, Panels, Scratch, Shape, State, Weights, Work
@@ -26,6 +27,7 @@ from lsgnn.train.fused.team import TILES, Team, claim
 from lsgnn.train.fused.vector import Width, splat, vload, vstore
 
 PANELS_PER_CHUNK = 8  # of rows, in the forward product
+IN_LINE = LINE // 4  # numbers
 ZERO = np.float32(0)
 
 
@@ -52,12 +54,12 @@ def reduce_panels(H: Panels, first: int, end: int, W: Floats, work: Work, shape:
                 b, o = c * z * d + t, (c * shape.rows + i * P) * z + t
                 add_outer_products(
                     H.values, h, (next_block, P, 1), W, b, (H.block * z, z), work.Z, o, z,
-                    (whole, H.block), True, H.rows, w,
+                    (whole, H.block), True, H.rows, w, (panel, P),
                 )  # fmt: skip
                 if rest > 0:
                     add_outer_products(
                         H.values, h + whole * next_block, (next_block, P, 1), W, b + whole * H.block * z,
-                        (H.block * z, z), work.Z, o, z, (1, rest), False, H.rows, w,
+                        (H.block * z, z), work.Z, o, z, (1, rest), False, H.rows, w, None,
                     )  # fmt: skip
 
 
@@ -85,12 +87,12 @@ def add_gradient(
         for t in range(0, z, len(w)):
             add_outer_products(
                 H.values, h + j * P, (panel, 1, P), work.Z, b + t, (P * z, z), sums, at + j * z + t, z,
-                (full, P), False, H.features, w,
+                (full, P), False, H.features, w, (panel, IN_LINE),
             )  # fmt: skip
             if rest > 0:
                 add_outer_products(
                     H.values, h + full * panel + j * P, (panel, 1, P), work.Z, b + full * P * z + t, (P * z, z),
-                    sums, at + j * z + t, z, (1, rest), False, H.features, w,
+                    sums, at + j * z + t, z, (1, rest), False, H.features, w, None,
                 )  # fmt: skip
 
 

@@ -64,7 +64,7 @@ def fusion_weights(
             vstore(s.hidden, i * z + t, x * sigmoid)
     for t in range(0, A, len(w)):  # α += hidden · al_outᵀ
         add_outer_products(
-            s.hidden, 0, (0, 1, z), work.al_out_T, t, (0, A), s.alpha, t, A, (1, z), False, BATCH, w
+            s.hidden, 0, (0, 1, z), work.al_out_T, t, (0, A), s.alpha, t, A, (1, z), False, BATCH, w, None
         )  # fmt: skip
 
 
@@ -81,11 +81,12 @@ def fusion_weights_backward(
         return
     for t in range(0, z, len(w)):
         add_outer_products(
-            s.grad_alpha, 0, (0, 1, A), q.al_out, t, (0, z), s.grad_hidden, t, z, (1, 3 * shape.K), True, BATCH, w
+            s.grad_alpha, 0, (0, 1, A), q.al_out, t, (0, z), s.grad_hidden, t, z, (1, 3 * shape.K), True, BATCH, w, None
         )  # fmt: skip
         for a in range(0, A, len(BATCH)):  # g.al_out += grad_alphaᵀ · hidden
             add_outer_products(
-                s.grad_alpha, a, (0, A, 1), s.hidden, t, (0, z), g.al_out, a * z + t, z, (1, count), False, BATCH, w
+                s.grad_alpha, a, (0, A, 1), s.hidden, t, (0, z), g.al_out, a * z + t, z, (1, count), False,
+                BATCH, w, None,
             )  # fmt: skip
     for i in range(count):
         phi, grad_phi = s.phi[i * shape.columns], ZERO

@@ -15,7 +15,7 @@ from numba import types
 from numba.core import cgutils
 
 from lsgnn.train.fused.span import data_of
-from lsgnn.train.fused.vector import F32, FLAGS, intrinsic, repeat
+from lsgnn.train.fused.vector import F32, FLAGS, fetch, intrinsic, repeat
 
 I64 = ir.IntType(64)
 
@@ -23,14 +23,17 @@ I64 = ir.IntType(64)
 @intrinsic
 def add_outer_products(
     typing: Any, H: Any, h: Any, h_strides: Any, B: Any, b: Any, b_strides: Any, out: Any, o: Any, o_row: Any,
-    counts: Any, from_zero: Any, rows: Any, width: Any,
+    counts: Any, from_zero: Any, rows: Any, width: Any, soon: Any,
 ) -> Any:  # fmt: skip
-    """h_strides = (outer, inner, row), b_strides = (outer, inner), counts = (outer, inner); P = len(rows)."""
-    P, n = rows.n, width.n
+    """h_strides = (outer, inner, row), b_strides = (outer, inner), counts = (outer, inner); P = len(rows).
+
+    soon = (distance, inner): what lies at H[h + distance + o·h_outer + i·inner] is fetched into the cache on the way,
+    for the next call; or None."""
+    P, n, fetches = rows.n, width.n, isinstance(soon, types.UniTuple)
     vector = ir.VectorType(F32, n)
 
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-        _, h, h_strides, _, b, b_strides, _, o, o_row, counts, from_zero, _, _ = arguments
+        _, h, h_strides, _, b, b_strides, _, o, o_row, counts, from_zero, _, _, soon = arguments
         data = [data_of(context, builder, sig.args[k], arguments[k]) for k in (0, 3, 6)]
 
         def vector_at(array: Any, offset: Any) -> Any:
@@ -56,6 +59,9 @@ def add_outer_products(
             with cgutils.for_range(builder, part(counts, 1)) as inner:
                 h_i = builder.add(h_o, builder.mul(inner.index, part(h_strides, 1)))
                 b_i = builder.add(b_o, builder.mul(inner.index, part(b_strides, 1)))
+                if fetches:
+                    later = builder.add(h_o, builder.add(part(soon, 0), builder.mul(inner.index, part(soon, 1))))
+                    fetch(builder, builder.gep(data[0], [later]))
                 x = builder.load(vector_at(data[1], b_i), align=4)
                 for total, apart in zip(sums, rows_apart, strict=True):
                     number = builder.load(builder.gep(data[0], [builder.add(h_i, apart)]))
@@ -67,4 +73,5 @@ def add_outer_products(
 
     three, two = types.UniTuple(types.int64, 3), types.UniTuple(types.int64, 2)
     at = types.int64
-    return types.void(H, at, three, B, at, two, out, at, at, two, types.boolean, rows, width), codegen
+    later = two if fetches else soon
+    return types.void(H, at, three, B, at, two, out, at, at, two, types.boolean, rows, width, later), codegen

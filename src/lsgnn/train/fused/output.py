@@ -22,7 +22,8 @@ def classify(q: Small, work: Work, s: Scratch, seen: Floats, shape: Shape, w: Wi
             vstore(s.logit, i * classes + c, vload(q.head_bias, c, w))
     for c in range(0, classes, len(w)):
         add_outer_products(
-            seen, 0, (0, 1, columns), work.head_T, c, (0, classes), s.logit, c, classes, (1, columns), False, BATCH, w
+            seen, 0, (0, 1, columns), work.head_T, c, (0, classes), s.logit, c, classes, (1, columns), False,
+            BATCH, w, None,
         )  # fmt: skip
 
 
@@ -35,12 +36,13 @@ def classify_backward(count: int, q: Small, g: Small, s: Scratch, seen: Floats, 
             vstore(g.head_bias, c, vload(g.head_bias, c, w) + vload(s.logit, i * classes + c, w))
     for t in range(0, columns, len(w)):
         add_outer_products(
-            s.logit, 0, (0, 1, classes), q.head, t, (0, columns), s.grad_Q, t, columns, (1, shape.C), True, BATCH, w
+            s.logit, 0, (0, 1, classes), q.head, t, (0, columns), s.grad_Q, t, columns, (1, shape.C), True,
+            BATCH, w, None,
         )  # fmt: skip
         for c in range(0, shape.C, len(BATCH)):
             add_outer_products(
                 s.logit, c, (0, classes, 1), seen, t, (0, columns), g.head, c * columns + t, columns, (1, count),
-                False, BATCH, w,
+                False, BATCH, w, None,
             )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import NativeValue, lower_builtin, models, register_model, typeof_impl, unbox
 from numba.extending import intrinsic as numba_intrinsic
 
+from lsgnn.propagate.prefetch import DATA, KEEP, READ
 from lsgnn.train.fused.span import address
 
 F32, I32 = ir.FloatType(), ir.IntType(32)
@@ -111,6 +112,12 @@ def _call(builder: Any, name: str, result: Any, arguments: list[Any], fastmath: 
     kind = ir.FunctionType(result, [a.type for a in arguments])
     function = cgutils.get_or_insert_function(builder.module, kind, name)
     return builder.call(function, arguments, fastmath=fastmath)
+
+
+def fetch(builder: Any, place: Any) -> None:
+    """Has the processor bring the line of an address into its caches; one that is not there does no harm."""
+    line = builder.bitcast(place, ir.IntType(8).as_pointer())
+    _call(builder, "llvm.prefetch.p0", ir.VoidType(), [line, *(ir.Constant(I32, x) for x in (READ, KEEP, DATA))])
 
 
 def _load(n: int) -> Codegen:
