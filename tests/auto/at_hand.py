@@ -12,7 +12,7 @@ from lsgnn.auto.worker import serve
 
 
 class AtHand:
-    """Takes the place of `lsgnn.auto.worker.Workers`; a trial is run when its outcome is asked for."""
+    """Takes the place of `lsgnn.auto.worker.TrialWorkers`; a trial is run when its outcome is asked for."""
 
     def __init__(self, folder: Path, count: int) -> None:
         self.folder, self.tasks = folder, dict[str, Task]()

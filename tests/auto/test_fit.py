@@ -124,7 +124,7 @@ def test_scrambled_test_labels_change_nothing(run: Blend, storage: Path) -> None
 
 
 def test_it_ends_early_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lsgnn.auto.best_answer.Workers", AtHand)
+    monkeypatch.setattr("lsgnn.auto.best_answer.TrialWorkers", AtHand)
     monkeypatch.setattr("lsgnn.auto.families.NAMES", ("mlp",))
     monkeypatch.setattr("lsgnn.auto.search.FRESH", 1)
     monkeypatch.setattr("lsgnn.auto.search.PATIENCE", (3, 6))
@@ -163,7 +163,7 @@ def test_what_makes_no_sense_is_refused(wrong: dict, message: str) -> None:
 def test_on_the_command_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("lsgnn.auto.best_answer.Workers", AtHand)
+    monkeypatch.setattr("lsgnn.auto.best_answer.TrialWorkers", AtHand)
     GRAPH.save(tmp_path / "g.npz")
     command = ["lsgnn", "fit", str(tmp_path / "g.npz"), "--model", "auto", "--trials", "2"]
     for words, code in (["--out", str(tmp_path / "run"), "--json"], 0), (["--set", "K=2"], 2):

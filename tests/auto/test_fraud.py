@@ -38,7 +38,7 @@ def test_the_default_finds_them(table: Any) -> None:
 
 
 def test_a_search_finds_them(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lsgnn.auto.best_answer.Workers", AtHand)
+    monkeypatch.setattr("lsgnn.auto.best_answer.TrialWorkers", AtHand)
     monkeypatch.setattr("lsgnn.auto.families.NAMES", ("lsgnn", "mlp"))  # quick ones
     graph, truth = table
     run = lsgnn.fit(graph, model="auto", trials=4)

@@ -21,7 +21,7 @@ from lsgnn.auto.ranking import Trial, distinct, mean_score, ranked, seeds_of, un
 from lsgnn.auto.search import OnTrial, search
 from lsgnn.auto.settled import PATIENCE, Patience
 from lsgnn.auto.trial import kept_logits, kept_training
-from lsgnn.auto.worker import Workers
+from lsgnn.auto.worker import TrialWorkers
 from lsgnn.config import LSGNNConfig
 from lsgnn.errors import InputError
 from lsgnn.graph.graph import Graph
@@ -126,7 +126,7 @@ def best_answer(
         nodes = judging_nodes(metric, blind.y[split.val])
         slack = 2.0 * math.sqrt(0.5 / max(1, nodes))  # two standard errors of a difference, at their widest
         patience = Patience.over(nodes, len(deals)) if stop_early else None
-        with Workers(folder, workers) as pool:
+        with TrialWorkers(folder, workers) as pool:
             searched = search(found, journal, pool, budget, slack, patience, seed, on_trial)
         done = searched.trials
         kept = [trial for trial in unique(done) if journal.has(trial)]

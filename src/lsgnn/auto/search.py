@@ -23,7 +23,7 @@ from lsgnn.auto.journal import Journal
 from lsgnn.auto.ranking import Trial, complete, distinct, ranked
 from lsgnn.auto.settled import PATIENCE, Patience
 from lsgnn.auto.trial import Outcome, Task
-from lsgnn.auto.worker import Workers
+from lsgnn.auto.worker import TrialWorkers
 from lsgnn.errors import InputError
 from lsgnn.tuning.limits import limits_of, nearest
 from lsgnn.tuning.study import quiet_optuna
@@ -42,7 +42,7 @@ OnTrial = Callable[[int, Sequence[Trial]], None]
 def search(
     found: Sequence[Family],
     journal: Journal,
-    workers: Workers,
+    workers: TrialWorkers,
     budget: Budget,
     slack: float,
     patience: Patience | None = None,

@@ -6,29 +6,22 @@ validation loss, as its authors do; other metrics select the epochs of all.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lsgnn import zoo
 from lsgnn.benchmark.comparison import Comparison, Row
 from lsgnn.benchmark.configurations import changes_for_fit, configurations
-from lsgnn.benchmark.model_code import model_code
-from lsgnn.benchmark.recall_by_class import recall_by_class
 from lsgnn.benchmark.units import Unit, UnitStore
+from lsgnn.benchmark.worker import Wanted, computed
 from lsgnn.config import TrainingConfig
 from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
-from lsgnn.graph.graph import Graph
 from lsgnn.graph.split_checks import check_split, default_splits, require_test_nodes, split_numbers
-from lsgnn.graph.splits import Split, Splits
+from lsgnn.graph.splits import Splits
 from lsgnn.runs.defaults import chosen_metric
-from lsgnn.runs.probe import resolved
-from lsgnn.train.environment import environment
-from lsgnn.train.metrics import Metric, displayed, measure, positive_class
-from lsgnn.zoo.prepared import Prepared
+from lsgnn.train.metrics import Metric
 
 OnModelTrial = Callable[[str, Any], None]  # a model's name, its study
 
@@ -46,6 +39,7 @@ def compare(
     changes: Mapping[str, Mapping[str, Any]] | None = None,
     tune: int = 0,
     store: Path | None = None,
+    workers: int = 1,
     on_done: Callable[[Unit], None] | None = None,
     on_trial: OnModelTrial | None = None,
 ) -> Comparison:
@@ -66,10 +60,13 @@ def compare(
         changes: hyperparameters of single models over that, `{"gcn": {"lr": 0.05}}`.
         tune: trials to tune each model with first, on the validation nodes of the compared splits; 0 for none.
         store: folder of finished units and studies; a run that was killed goes on from there.
+        workers: processes that train, one thread each; results do not depend on their number.
         on_done: called with each unit as soon as it is known.
         on_trial: called with a model's name and its study after every trial.
     """
     graph = as_graph(graph)
+    if workers < 1:
+        raise InputError(f"workers={workers} is out of range: it must be positive")
     if not models:
         raise InputError(f"there is no model to compare: name some of {', '.join(zoo.names())}")
     splits = default_splits(graph, splits)
@@ -92,74 +89,20 @@ def compare(
 
         studies = None if kept.folder is None else kept.folder / "studies"
         settings = tuned(graph, settings, splits, tune, metric, studies, on_trial)
+    asked = [Wanted(name, number, config) for name, of in settings.items() for number, config in of.items()]
+    keys = {w.place: kept.key(w.model, splits[w.split], w.config, metric) for w in asked}
+    units = {w.place: unit for w in asked if (unit := kept.get(keys[w.place], w.model, w.split)) is not None}
+    tell = on_done or (lambda unit: None)
+    for unit in units.values():
+        tell(unit)
+    missing = [w for w in asked if w.place not in units]
+    for unit in computed(missing, graph, splits, metric, workers):
+        units[unit.model, unit.split] = unit
+        kept.add(keys[unit.model, unit.split], unit)
+        tell(unit)
     rows = []
     for name, of_splits in settings.items():
-        bench = _Bench(graph, name, metric)
-        units = []
-        for number, config in of_splits.items():
-            key = kept.key(name, splits[number], config, metric)
-            unit = kept.get(key, name, number)
-            if unit is None:
-                unit = bench.unit(number, splits[number], config)
-                kept.add(key, unit)
-            units.append(unit)
-            if on_done is not None:
-                on_done(unit)
         for_fit = changes_for_fit(graph, name, of_splits[numbers[0]].replace(seed=seeds[name]))
-        rows.append(Row(name, zoo.get(name).title, tuple(units), for_fit))
+        rows.append(Row(name, zoo.get(name).title, tuple(units[name, number] for number in of_splits), for_fit))
     told = (*why, *notes)
     return Comparison.of(graph.name, metric, numbers, rows, class_names=graph.class_names, notes=told)
-
-
-class _Bench:
-    """One model; prepares it when the first split needs it, and only then."""
-
-    def __init__(self, graph: Graph, name: str, metric: Metric) -> None:
-        self.graph, self.metric, self.model = graph, metric, zoo.get(name)
-        self.prepared = Prepared(graph)
-
-    def unit(self, number: int, split: Split, config: TrainingConfig) -> Unit:
-        with _one_thread():
-            config, _ = resolved(self.prepared, self.model, config, [split])
-            inputs = self.prepared(self.model, config)
-            start = time.process_time()
-            solution = self.model.solve(self.graph, split, config, inputs)
-            cpu_seconds = time.process_time() - start
-        trained, y = solution.trained, self.graph.y
-        scored, positive = split.test & self.graph.labelled, positive_class(y[split.train | split.val])
-        val, test = (
-            displayed(self.metric, measure(self.metric, solution.logits[mask], y[mask], positive))
-            for mask in (split.val, scored)
-        )
-        return Unit(
-            dataset=self.graph.name,
-            model=self.model.name,
-            split=number,
-            metric=self.metric,
-            val=val,
-            test=test,
-            best_epoch=trained.best_epoch,
-            epochs=len(trained.history),
-            seconds=solution.seconds,
-            prepare_seconds=self.prepared.seconds(self.model, config),
-            num_parameters=solution.num_parameters,
-            config=config.to_dict(),
-            environment=environment(),
-            cpu_seconds=cpu_seconds,
-            prepare_cpu_seconds=self.prepared.cpu_seconds(self.model, config),
-            recall=recall_by_class(solution.logits[scored], y[scored], self.graph.num_classes),
-            code=model_code(self.model.name),
-        )
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Inside, torch computes with one thread: those that wait for others would count as work."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -36,6 +36,7 @@ def compare(
     tune: Annotated[int, typer.Option(help="Trials to tune each model with, on validation nodes only.", min=0)] = 0,
     metric: options.Metric = None,
     store: Annotated[Path | None, typer.Option(help="Folder of finished units and studies; goes on from it.")] = None,
+    jobs: Annotated[int, typer.Option(help="Processes that train, one thread each.", min=1)] = 2,
     report: Annotated[Path | None, typer.Option(help="File for a self-contained report page, .html.")] = None,
     out: Annotated[Path | None, typer.Option(help="Also write the JSON document to this file.")] = None,
     data_dir: options.DataDir = None,
@@ -70,6 +71,7 @@ def compare(
             changes=changes,
             tune=tune,
             store=store,
+            workers=jobs,
             on_done=step,
             on_trial=lambda name, study: on_trial(f"tuning {name}", study),
         )
