@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lsgnn.benchmark import compare as compare_module
+from lsgnn.benchmark.bench import Bench
 from lsgnn.datasets import info
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import stratified_splits
@@ -76,7 +76,7 @@ def test_a_killed_unit_goes_on_from_its_trials_and_splits(
 ) -> None:
     whole = tuned_and_tested(graph, BUDGET, tmp_path / "whole")
     tested: list[int] = []
-    unit = compare_module._Bench.unit
+    unit = Bench.unit
 
     def killed_once_at_the_second(bench: Any, number: int, *more: Any) -> Any:
         tested.append(number)
@@ -84,7 +84,7 @@ def test_a_killed_unit_goes_on_from_its_trials_and_splits(
             raise KeyboardInterrupt
         return unit(bench, number, *more)
 
-    monkeypatch.setattr(compare_module._Bench, "unit", killed_once_at_the_second)
+    monkeypatch.setattr(Bench, "unit", killed_once_at_the_second)
     with pytest.raises(KeyboardInterrupt):
         tuned_and_tested(graph, BUDGET, tmp_path / "killed")
     (study,) = (tmp_path / "killed").glob("texas-*.db")

@@ -30,7 +30,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def of_version(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("lsgnn.benchmark.compare", "paper.scripts.run_zoo"):
+    for module in ("lsgnn.benchmark.bench", "paper.scripts.run_zoo"):
         monkeypatch.setattr(f"{module}.model_code", lambda name: code)
 
 

@@ -25,12 +25,12 @@ _NAMES = (
     *("mlp", "gcn", "sgc", "gat", "mixhop", "gcnii", "geom_gcn", "h2gcn", "wrgat", "gprgnn", "linkx", "acm_gcn"),
     *("ggcn", "glognn", "dagnn", "appnp", "fagcn", "cpgnn", "asgc", "fsgnn", "dir_gnn"),
     *("classic", "trees"),
-    *("majority", "twin_lookup"),
+    *("majority", "twin_lookup", "label_propagation"),
 )
 
 
 def names() -> tuple[str, ...]:
-    """All models: LSGNN, the baselines in the order of the paper's table, what came later, two that learn nothing."""
+    """All models: LSGNN, the baselines in the order of the paper's table, what came later, three without weights."""
     return _NAMES
 
 
