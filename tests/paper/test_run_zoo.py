@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from lsgnn.benchmark.bench import Bench
 from lsgnn.benchmark.units import Unit
 from lsgnn.graph.splits import stratified_splits
 from paper.scripts import run_zoo
@@ -63,7 +64,7 @@ def test_a_fresh_run_that_is_killed_loses_nothing_and_goes_on(store: Path, monke
     before = (store / "texas" / "gcn.jsonl").read_bytes()
     of_version("new", monkeypatch)
     computed: list[int] = []
-    of_a_unit = run_zoo.compare.__globals__["_Bench"].unit
+    of_a_unit = Bench.unit
 
     def killed_at_the_third(bench: object, number: int, *more: object) -> Unit:
         if len(computed) == 2:
@@ -72,7 +73,7 @@ def test_a_fresh_run_that_is_killed_loses_nothing_and_goes_on(store: Path, monke
         computed.append(number)
         return of_a_unit(bench, number, *more)
 
-    monkeypatch.setattr("lsgnn.benchmark.compare._Bench.unit", killed_at_the_third)
+    monkeypatch.setattr(Bench, "unit", killed_at_the_third)
     with pytest.raises(KeyboardInterrupt):
         call(store, monkeypatch, "--fresh")
     assert (store / "texas" / "gcn.jsonl").read_bytes() == before
