@@ -7,7 +7,7 @@ import pytest
 
 import lsgnn
 from lsgnn import Graph, LSGNNConfig, zoo
-from lsgnn.runs.defaults import note_on_columns, suited_to
+from lsgnn.runs.defaults import draft, note_on_columns, suited_to
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +61,9 @@ def test_new_nodes_and_other_graphs_are_measured_by_the_graph_that_was_trained_o
     assert not np.allclose(again.probabilities, far.probabilities)
     alone = Graph(x=people.x[:3], edge_index=np.zeros((2, 0), np.int64))
     np.testing.assert_allclose(run.predict(alone).probabilities[1:], again.probabilities[1:], rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["majority", "twin_lookup", "label_propagation"])
+def test_a_model_that_reads_no_columns_leaves_nothing_open_about_them(people: Graph, name: str) -> None:
+    assert draft(people, zoo.get(name)).open_to == frozenset()
+    assert "feature_norm" in draft(people, zoo.get("gcn")).open_to

@@ -50,7 +50,7 @@ def draft(graph: Graph, model: Model[Any]) -> Draft:
             config = config.replace(similarity="euclidean")
     else:
         known, config = has_preset(model.name, dataset), zoo_preset(model.name, dataset)
-    open_to = () if known else LSGNN_OPEN if model.name == "lsgnn" else BASELINE_OPEN
+    open_to = () if known or not model.reads_columns else LSGNN_OPEN if model.name == "lsgnn" else BASELINE_OPEN
     return Draft(config, frozenset(name for name in open_to if hasattr(config, name)))
 
 

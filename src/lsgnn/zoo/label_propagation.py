@@ -148,5 +148,12 @@ def build(config: LabelPropagationConfig, graph: Graph, inputs: AdjacencyInputs)
 
 
 MODEL = LabelPropagationEntry(
-    "label_propagation", "Label propagation", LabelPropagationConfig, prepare, build, space, tunable=False
+    "label_propagation",
+    "Label propagation",
+    LabelPropagationConfig,
+    prepare,
+    build,
+    space,
+    tunable=False,
+    reads_columns=False,
 )

@@ -84,4 +84,14 @@ def space(trial: Any) -> dict[str, Any]:
     return {}
 
 
-MODEL = Majority("majority", "Majority class", MajorityConfig, prepare, build, space, tunable=False, learns=False)
+MODEL = Majority(
+    "majority",
+    "Majority class",
+    MajorityConfig,
+    prepare,
+    build,
+    space,
+    tunable=False,
+    learns=False,
+    reads_columns=False,
+)

@@ -57,6 +57,7 @@ class Model(Generic[Config]):
         space: suggestions of an Optuna trial for its own search space, as settings.
         tunable: False where there is nothing to search.
         learns: False where nothing is trained, so that there is no history.
+        reads_columns: False where features play no part.
         explains: True if it can say why a node is classified as it is.
         engines: what can train it, besides `auto`.
     """
@@ -69,6 +70,7 @@ class Model(Generic[Config]):
     space: Callable[[Any], dict[str, Any]]
     tunable: bool = True
     learns: bool = True
+    reads_columns: bool = True
     explains: bool = False
     engines: tuple[Engine, ...] = ("torch",)
 

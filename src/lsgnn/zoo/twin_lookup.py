@@ -80,4 +80,14 @@ def grouped(group: NDArray[np.int64]) -> NodeGroups:
     return NodeGroups(torch.from_numpy(np.where(group < 0, num_groups - 1, group)), num_groups)
 
 
-MODEL = TwinLookup("twin_lookup", "Twin look-up", TwinLookupConfig, prepare, build, space, tunable=False, learns=False)
+MODEL = TwinLookup(
+    "twin_lookup",
+    "Twin look-up",
+    TwinLookupConfig,
+    prepare,
+    build,
+    space,
+    tunable=False,
+    learns=False,
+    reads_columns=False,
+)
