@@ -136,7 +136,10 @@ class _Plan:
             yield from self._round(chosen, trials, end, last, f"the best {len(chosen)} models")
         yield None
         settled = self.patience is not None and not any(self._pays(family, trials, last) for family in chosen)
-        yield from self._fresh_seeds(trials, self.patience.trials(SEEDS) if self.patience and settled else MOST_SEEDS)
+        if self.patience is not None and settled:
+            yield from self._fresh_seeds(trials, self.patience.trials(FRESH), self.patience.trials(SEEDS))
+        else:
+            yield from self._fresh_seeds(trials, FRESH, MOST_SEEDS)
         self.ended_early = settled and self.budget.used(self.count) < 1.0
 
     def _probes(self, trials: Sequence[Trial]) -> Iterator[_Proposal]:
@@ -194,9 +197,9 @@ class _Plan:
 
         return self._proposal(family.model, config, phase, trials, tell)
 
-    def _fresh_seeds(self, trials: Sequence[Trial], rounds: int) -> Iterator[_Proposal]:
+    def _fresh_seeds(self, trials: Sequence[Trial], count: int, rounds: int) -> Iterator[_Proposal]:
         """The best configurations with other seeds, round after round: luck averages out, and so do seeds."""
-        best = distinct(ranked(trials, self.journal.deals))[:FRESH]
+        best = distinct(ranked(trials, self.journal.deals))[:count]
         for number in range(1, rounds + 1):
             for trial in best:
                 if self.budget.used(self.count) >= 1.0:
