@@ -43,13 +43,20 @@ def family(model: str, tunable: bool = True) -> Family:
 
 
 def searched(
-    folder: Path, score: Score, *, trials: int = 400, stop_early: bool = True, **budget: float
+    folder: Path,
+    score: Score,
+    *,
+    trials: int = 400,
+    stop_early: bool = True,
+    share: float = 1.0,
+    slack: float = 1.0,
+    **budget: float,
 ) -> tuple[Searched, Answers]:
     workers = Answers(score)
     journal = Journal(folder, GRAPH, [SPLIT], "accuracy", 1)
-    patience = Patience(0.01, deals=1) if stop_early else None
+    patience = Patience(0.01, deals=1, share=share) if stop_early else None
     found = [family("mlp"), family("gcn"), family("twin_lookup", tunable=False)]
-    done = search(found, journal, workers, Budget(trials, **budget), 1.0, patience)  # type: ignore[arg-type]
+    done = search(found, journal, workers, Budget(trials, **budget), lambda best: slack, patience)  # type: ignore[arg-type]
     return done, workers
 
 
@@ -80,6 +87,26 @@ def test_a_model_that_improves_goes_on_while_others_are_left_alone(tmp_path: Pat
     assert done.ended_early
     assert tuned.count("gcn") >= 30 + PATIENCE[-1]
     assert tuned.count("mlp") <= PATIENCE[-1] + 5
+
+
+def test_where_nodes_are_few_it_ends_with_fewer_trials_and_seeds(tmp_path: Path) -> None:
+    done, _ = searched(tmp_path / "s", constant, share=0.3)
+    assert done.ended_early
+    assert sum(t.model == "gcn" and t.phase != "fresh seeds" for t in done.trials) <= 0.3 * PATIENCE[-1] + 5
+    assert sum(t.phase == "fresh seeds" for t in done.trials) == round(0.3 * SEEDS) * round(0.3 * FRESH)
+
+
+def test_a_model_beyond_hope_is_left_alone_although_it_improves(tmp_path: Path) -> None:
+    counts = dict[str, int]()
+
+    def rising(task: Task) -> float:
+        counts[task.model] = counts.get(task.model, 0) + 1
+        return 0.9 if task.model == "gcn" else 0.1 + 0.02 * min(30, counts[task.model])
+
+    done, _ = searched(tmp_path / "s", rising, slack=0.2)
+    tuned = [t.model for t in done.trials if t.phase != "fresh seeds"]
+    assert done.ended_early
+    assert tuned.count("mlp") <= PATIENCE[-1] // 2 + 5
 
 
 def test_without_early_stopping_the_whole_budget_is_used(tmp_path: Path) -> None:

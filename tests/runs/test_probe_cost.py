@@ -17,8 +17,10 @@ from lsgnn.runs.probe_cost import (
     affordable_width,
     begin_seconds,
     epoch_seconds,
+    narrowed,
     run_seconds,
 )
+from lsgnn.runs.stages import Stage
 from tests.graphs import two_blocks
 
 SIZE = Size(nodes=10_000, edges=50_000, stored=100_000, columns=1_000, classes=5, train=5_000, val=3_000)
@@ -66,8 +68,21 @@ def test_a_probe_may_cost_twice_the_run_that_it_is_for_but_seconds_anyway() -> N
 
 
 def test_a_wide_layer_is_for_graphs_where_it_takes_seconds() -> None:
-    widths = [affordable_width(replace(SIZE, train=train), CONFIG) for train in (10**3, 10**5, 10**6)]
+    widths = [affordable_width(replace(SIZE, train=train), CONFIG) for train in (10**3, 8 * 10**4, 10**6)]
     assert widths == [64, 32, 16]
+
+
+def test_a_wide_option_is_as_wide_as_the_hops_that_were_chosen_leave_time_for() -> None:
+    stage = Stage("learning", ({"hidden_channels": 16}, {"hidden_channels": 64}, {"hidden_channels": 64, "K": 5}))
+    large = replace(SIZE, train=50_000)
+
+    def widths(size: Size, hops: int) -> list[int]:
+        found = narrowed(stage, size, CONFIG.replace(K=hops))
+        return [option["hidden_channels"] for option in found.options]
+
+    assert widths(SIZE, 2) == [16, 64, 64]
+    assert widths(large, 2) == [16, 32, 16]
+    assert widths(large, 5) == [16, 16, 16]
 
 
 def test_further_seeds_are_for_training_runs_of_seconds() -> None:

@@ -5,9 +5,24 @@ from dataclasses import replace
 import numpy as np
 
 import lsgnn
+from lsgnn import zoo
+from lsgnn.runs.judges import Judges
 from lsgnn.runs.paired import Judged
 from lsgnn.runs.probe_cost import Size
-from lsgnn.runs.rivals import LINEAR, OTHERS, Other, Rival, note_on, quick_config, rivals
+from lsgnn.runs.rivals import (
+    LEAST,
+    LINEAR,
+    OTHERS,
+    SECONDS,
+    TOGETHER,
+    Other,
+    Rival,
+    epoch_seconds,
+    note_on,
+    quick_config,
+    rivals,
+    seconds_each,
+)
 from lsgnn.zoo.prepared import Prepared
 from tests.graphs import two_blocks
 
@@ -46,6 +61,32 @@ def test_time_is_shared_by_estimate_and_too_little_of_it_asks_nobody() -> None:
     assert quick_config(large, Other("classic"), "accuracy", SHARED) is None
     assert quick_config(large, Other("trees"), "accuracy", SHARED) is not None
     assert quick_config(replace(large, classes=100), Other("trees"), "accuracy", SHARED) is None
+
+
+def test_all_of_them_share_what_they_may_take_together_and_none_that_is_asked_has_too_little() -> None:
+    small = Size(nodes=80, edges=400, stored=480, columns=6, classes=2, train=40, val=20)
+    large = Size(nodes=20_000, edges=90_000, stored=10**6, columns=500, classes=3, train=9_000, val=6_000)
+    assert seconds_each(small, "accuracy", SHARED) == SECONDS
+    seconds = seconds_each(large, "accuracy", SHARED)
+    assert seconds < SECONDS
+    asked = [(o, c) for o in OTHERS if (c := quick_config(large, o, "accuracy", SHARED, seconds)) is not None]
+    assert all(config.epochs >= LEAST for _, config in asked)
+    longer = [o for o, c in asked if c.epochs > LEAST]  # the others have what they need to be asked at all
+    spent = sum(c.epochs * epoch_seconds(large, o, c) for o, c in asked if o in longer)
+    assert spent <= TOGETHER
+
+
+def test_degrees_are_counted_once_and_change_no_score() -> None:
+    graph = two_blocks()
+    split = lsgnn.stratified_splits(graph.y)[0]
+    own = Judged("accuracy", 1, (np.eye(2, dtype=np.float32)[graph.y[split.val]],), (graph.y[split.val],))
+    shared = SHARED | {"structure_features": "degrees"}
+    once = {rival.other.title: rival.score for rival in rivals(Prepared(graph), split, "accuracy", own, shared)}
+    for other in OTHERS:
+        config = quick_config(Size.of(graph, split), other, "accuracy", shared)
+        each = Judges(Prepared(graph), [split], "accuracy", deals=1).judge(zoo.get(other.model), config)
+        assert isinstance(each, Judged)
+        assert once[other.title] == each.score
 
 
 def test_whoever_leads_clearly_is_ahead_and_nobody_is_ahead_of_a_perfect_model() -> None:

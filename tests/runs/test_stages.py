@@ -48,6 +48,8 @@ def test_labels_tell_what_differs() -> None:
     assert [stage.label(0), stage.label(1)] == ["2", "3"]
     both = Stage("s", ({"a": 1, "b": 2}, {"a": 2, "b": 3}))
     assert both.label(1) == "a=2, b=3"
+    one_says_more = Stage("s", ({"a": 1, "b": 2}, {"a": 1, "b": 3, "c": 4}))
+    assert [one_says_more.label(0), one_says_more.label(1)] == ["2", "b=3, c=4"]
 
 
 def test_stored_values_are_counted() -> None:
@@ -82,5 +84,5 @@ def test_wide_or_narrow_is_decided_by_the_better_score_and_begun_with_narrow() -
         s for s in stages(random_graph(), LSGNNConfig(), LSGNN_OPEN, "accuracy", 32) if s.name == "learning"
     )
     assert learning.errors == 0
-    assert [option["hidden_channels"] for option in learning.options] == [16, 16, 32, 32, 32]
+    assert [option["hidden_channels"] for option in learning.options] == [16, 16, 32, 32]
     assert first_options([learning]) == {"hidden_channels": 16, "dropout": 0.5, "lr": 0.01}

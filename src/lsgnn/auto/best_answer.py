@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from lsgnn.auto.families import Facts, families
 from lsgnn.auto.journal import Journal
 from lsgnn.auto.ranking import Trial, distinct, mean_score, ranked, seeds_of, unique
 from lsgnn.auto.search import OnTrial, search
-from lsgnn.auto.settled import PATIENCE, Patience
+from lsgnn.auto.settled import Patience, hopeless
 from lsgnn.auto.trial import kept_logits, kept_training
 from lsgnn.auto.worker import TrialWorkers
 from lsgnn.config import LSGNNConfig
@@ -64,8 +65,10 @@ class Found:
         mean = f", as the mean of {self.deals} resampled splits" if self.deals > 1 else ""
         told = [f"{self.trials} trials; of {len(self.board)} models the best alone is {best.title} with {scored}{mean}"]
         if self.ended_early:
-            last = f"the last {PATIENCE[-1]} of each of the best models improved next to nothing"
-            told.append(f"ended after {self.trials} trials, before the budget was used up: {last}")
+            told.append(
+                f"ended after {self.trials} trials, before the budget was used up: the last ones of each of the best "
+                "models improved no more than noise on the validation nodes would"
+            )
         if self.failed:
             told.append(f"{len(self.failed)} trial(s) had no score; the last one: {self.failed[-1]}")
         return Blend(
@@ -124,7 +127,7 @@ def best_answer(
             for family in families(Facts(blind, metric), lsgnn, shared)
         ]
         nodes = judging_nodes(metric, blind.y[split.val])
-        slack = 2.0 * math.sqrt(0.5 / max(1, nodes))  # two standard errors of a difference, at their widest
+        slack = partial(hopeless, metric, nodes)
         patience = Patience.over(nodes, len(deals)) if stop_early else None
         with TrialWorkers(folder, workers) as pool:
             searched = search(found, journal, pool, budget, slack, patience, seed, on_trial)

@@ -37,6 +37,7 @@ SEEDS = 4  # of each, where nothing else pays
 MOST_SEEDS = 99
 STRIDE = 1_000  # between the seeds of one training and the next
 OnTrial = Callable[[int, Sequence[Trial]], None]
+Slack = Callable[[float], float]
 
 
 def search(
@@ -44,7 +45,7 @@ def search(
     journal: Journal,
     workers: TrialWorkers,
     budget: Budget,
-    slack: float,
+    slack: Slack,
     patience: Patience | None = None,
     seed: int = 0,
     on_trial: OnTrial | None = None,
@@ -52,7 +53,7 @@ def search(
     """All trials in the order they were proposed.
 
     Args:
-        slack: how far behind the best, in units of the score, a trial is stopped after its first deal.
+        slack: how far behind the best, given the score of that, a trial is stopped after its first deal.
         patience: when a family is left alone; None for never, so that the whole budget is used.
     """
     plan = _Plan(found, journal, budget, slack, patience, seed)
@@ -117,7 +118,7 @@ class _Plan:
         found: Sequence[Family],
         journal: Journal,
         budget: Budget,
-        slack: float,
+        slack: Slack,
         patience: Patience | None,
         seed: int,
     ) -> None:
@@ -135,7 +136,10 @@ class _Plan:
             yield from self._round(chosen, trials, end, last, f"the best {len(chosen)} models")
         yield None
         settled = self.patience is not None and not any(self._pays(family, trials, last) for family in chosen)
-        yield from self._fresh_seeds(trials, SEEDS if settled else MOST_SEEDS)
+        if self.patience is not None and settled:
+            yield from self._fresh_seeds(trials, self.patience.trials(FRESH), self.patience.trials(SEEDS))
+        else:
+            yield from self._fresh_seeds(trials, FRESH, MOST_SEEDS)
         self.ended_early = settled and self.budget.used(self.count) < 1.0
 
     def _probes(self, trials: Sequence[Trial]) -> Iterator[_Proposal]:
@@ -162,9 +166,16 @@ class _Plan:
                     yield self._drawn(family, phase, trials)
 
     def _pays(self, family: Family, trials: Sequence[Trial], last: int) -> bool:
-        """True if another configuration of the family may still be better: so many last ones gained something."""
-        own = [trial for trial in trials if trial.model == family.model]
-        return family.tunable and not (self.patience is not None and self.patience.is_over(own, last))
+        """True if another configuration of the family may still be the best: so many last ones gained something, and
+        half as many have not left it beyond hope."""
+        if not family.tunable or self.patience is None:
+            return family.tunable
+        own, order = [trial for trial in trials if trial.model == family.model], ranked(trials, self.journal.deals)
+        if order and len(own) > self.patience.trials(last) // 2:
+            hope = order[0].score - self.slack(order[0].score) / math.sqrt(self.journal.deals)
+            if not any(trial.model == family.model and trial.score >= hope for trial in order):
+                return False
+        return not self.patience.is_over(own, last)
 
     def _unseen_starts(self, family: Family, trials: Sequence[Trial]) -> list[Any]:
         """The family's starts at full length, the better probed first."""
@@ -186,9 +197,9 @@ class _Plan:
 
         return self._proposal(family.model, config, phase, trials, tell)
 
-    def _fresh_seeds(self, trials: Sequence[Trial], rounds: int) -> Iterator[_Proposal]:
+    def _fresh_seeds(self, trials: Sequence[Trial], count: int, rounds: int) -> Iterator[_Proposal]:
         """The best configurations with other seeds, round after round: luck averages out, and so do seeds."""
-        best = distinct(ranked(trials, self.journal.deals))[:FRESH]
+        best = distinct(ranked(trials, self.journal.deals))[:count]
         for number in range(1, rounds + 1):
             for trial in best:
                 if self.budget.used(self.count) >= 1.0:
@@ -210,7 +221,8 @@ class _Plan:
         best = next(iter(ranked(trials, self.journal.deals)), None)
         key = self.journal.key(model, config, self.budget.limit)
         bar = best.outcome.scores if best and phase != "fresh seeds" else ()
-        task = Task(key, model, config.to_dict(), bar, self.slack, self.budget.limit)
+        slack = self.slack(best.score) if best else math.inf
+        task = Task(key, model, config.to_dict(), bar, slack, self.budget.limit)
         return _Proposal(task, config, phase, tell)
 
     def _best_families(self, trials: Sequence[Trial], count: int) -> list[Family]:

@@ -18,7 +18,7 @@ from lsgnn.graph.splits import Split
 from lsgnn.runs.decisions import Decisions
 from lsgnn.runs.defaults import following, suited
 from lsgnn.runs.judges import Judges
-from lsgnn.runs.probe_cost import MOST, Budget, Size, affordable_width
+from lsgnn.runs.probe_cost import MOST, Budget, Size, affordable_width, narrowed
 from lsgnn.runs.stages import BASELINE_OPEN, Stage, first_options, stages
 from lsgnn.runs.tried import Tried
 from lsgnn.train.engine import Engine
@@ -157,7 +157,7 @@ def _probed(
     for stage in todo:
         if on_stage is not None:
             on_stage(stage.name)
-        probing.decide(stage)
+        probing.decide(narrowed(stage, size, probing.config.replace(epochs=config.epochs)))
     found = {name: getattr(probing.config, name) for stage in every for name in stage.options[0]}
     return _Probed(found, tuple(probing.tried), tuple(todo), len(judges.splits) // len(splits))
 

@@ -8,19 +8,19 @@ what was measured) and, for baselines, to torch on two.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
-from lsgnn.runs.stages import num_stored
+from lsgnn.runs.stages import Stage, num_stored
 
-SECONDS = 20.0  # of a whole probe, or
+SECONDS = 15.0  # of a whole probe, or
 OF_THE_RUN = 2.0  # times the training run that it is for, if that is more
 LONGEST_STAGE = 1 / 3  # of that, for a stage whose candidates train longer than others
-WIDEST, LONG_RUN = 64, 12.0  # hidden channels, and seconds of a training run that is not made longer by them
+WIDEST, NARROW, LONG_RUN = 64, 16, 10.0  # hidden channels, and seconds of a training run not made longer by them
 MOST, LEAST = 100, 30  # epochs of a candidate, where it is not to train longer
-SEEDS, FURTHER = 5, 6.0  # training runs of a default answer, and seconds of those after the first
+SEEDS, FURTHER = 5, 5.0  # training runs of a default answer, and seconds of those after the first
 
 ENTRY, CHANNEL = 0.065, 0.04  # reduction: a stored feature or an edge, and a number of a dense channel
 ROW, ROW_CLASS = 1.7, 0.09  # a scored row, and its logits, per column of the reduction
@@ -74,12 +74,28 @@ class Budget:
         return int(max(LEAST, (share * self.seconds - begin) / max(1e-9, epoch)))
 
 
-def affordable_width(size: Size, config: Any) -> int:
+def affordable_width(size: Size, config: Any, widest: int = WIDEST) -> int:
     """Hidden channels with which a training run takes seconds: as many as pay at most, 16 at least."""
-    width = WIDEST
-    while width > 16 and run_seconds(size, config.replace(hidden_channels=width)) > LONG_RUN:
+    width = widest
+    while width > NARROW and run_seconds(size, config.replace(hidden_channels=width)) > LONG_RUN:
         width //= 2
     return width
+
+
+def narrowed(stage: Stage, size: Size, config: Any) -> Stage:
+    """The stage with the width of each wide option affordable, given what was chosen before it: hops, above all.
+
+    Args:
+        config: what was chosen, with as many epochs as the training run that follows.
+    """
+
+    def affordable(option: dict[str, Any]) -> dict[str, Any]:
+        width = option.get("hidden_channels", NARROW)
+        if width <= NARROW:
+            return option
+        return option | {"hidden_channels": affordable_width(size, config.replace(**option), width)}
+
+    return replace(stage, options=tuple(map(affordable, stage.options)))
 
 
 def affordable_members(size: Size, config: Any) -> int:

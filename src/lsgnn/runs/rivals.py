@@ -13,6 +13,7 @@ from typing import Any
 from lsgnn import zoo
 from lsgnn.errors import InputError
 from lsgnn.graph.splits import Split
+from lsgnn.propagate.structure_features import reads_degrees, with_structure, without_structure
 from lsgnn.runs.defaults import suited
 from lsgnn.runs.judges import Judges
 from lsgnn.runs.paired import Judged
@@ -22,8 +23,9 @@ from lsgnn.train.selection import select_by_for
 from lsgnn.zoo.prepared import Prepared
 from lsgnn.zoo.presets import zoo_preset
 
-SECONDS = 5.0  # CPU time of each, by estimate
+SECONDS, TOGETHER = 5.0, 15.0  # CPU time of each and of all, by estimate
 TREE_US = 5.0  # a tree, per training node and, up to 64 of them, share of the columns
+CHANNELS = {"acm_gcn": 3, "appnp": 3}  # convolutions side by side, or what ten narrow ones after each other cost
 MOST, LEAST = 100, 15  # epochs; a model that would have fewer is not asked
 PATIENCE = 40  # or less, if the model has less itself
 CLEARLY = 0.01  # of a score between 0 and 1: less is not worth another model
@@ -70,10 +72,17 @@ def rivals(prepared: Prepared, split: Split, metric: Metric, own: Judged, shared
         shared: hyperparameters that suit every model on this graph (`feature_norm`, `class_weight`, …).
     """
 
+    size, counted = Size.of(prepared.graph, split), dict[str, Prepared]()
+    seconds = seconds_each(size, metric, shared)
+
     def asked(other: Other, prepared: Prepared = prepared) -> Rival | None:
-        config = quick_config(Size.of(prepared.graph, split), other, metric, shared)
+        config = quick_config(size, other, metric, shared, seconds)
         if config is None:
             return None
+        if reads_degrees(config):  # edges are counted once per scale of the columns, not once per model
+            if config.feature_norm not in counted:
+                counted[config.feature_norm] = Prepared(with_structure(prepared.graph, config)[0])
+            prepared, config = counted[config.feature_norm], without_structure(config)
         try:
             judged = Judges(prepared, [split], metric, deals=1).judge(zoo.get(other.model), config)
         except InputError:  # for want of memory, say
@@ -93,19 +102,44 @@ def rivals(prepared: Prepared, split: Split, metric: Metric, own: Judged, shared
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def quick_config(size: Size, other: Other, metric: Metric, shared: dict[str, Any]) -> Any | None:
-    """The model's default, cut to what the time allows; None where that is too little to learn from."""
+def seconds_each(size: Size, metric: Metric, shared: dict[str, Any]) -> float:
+    """CPU time that each model may have, so that all keep within theirs: who needs less leaves it to others."""
+    full = [(quick_config(size, other, metric, shared), other) for other in OTHERS]
+    needed = sorted(config.epochs * epoch_seconds(size, other, config) for config, other in full if config is not None)
+    left = TOGETHER
+    for number, need in enumerate(needed):
+        share = left / (len(needed) - number)
+        if need > share:
+            return share
+        left -= need
+    return SECONDS
+
+
+def quick_config(
+    size: Size, other: Other, metric: Metric, shared: dict[str, Any], seconds: float = SECONDS
+) -> Any | None:
+    """The model's default, cut to what the time allows; None where `SECONDS` are too few to learn from.
+
+    Args:
+        seconds: at most `SECONDS`; with fewer, no model has less than the epochs that it needs to be asked at all.
+    """
     model, config = other.model, suited(zoo_preset(other.model, ""), shared).replace(**other.settings)
     config = config.replace(select_by=select_by_for(metric, config.select_by))
     if model == "classic":
         config = config.replace(hidden_channels=64, num_layers=2, lr=0.01)
-    if model == "trees":  # one per class and epoch
-        per_epoch = max(2, size.classes) * size.train * min(1.0, size.columns / 64) * TREE_US * 1e-6
-    else:
-        channels, edges = 3 if model == "acm_gcn" else 1, 0 if model == "mlp" else 2 * size.edges
-        per_epoch = torch_epoch_seconds(size, config, channels, edges)
-    epochs = int(min(MOST, config.epochs, SECONDS / max(per_epoch, 1e-9)))
-    return config.replace(epochs=epochs, patience=min(PATIENCE, config.patience)) if epochs >= LEAST else None
+    per_epoch = max(epoch_seconds(size, other, config), 1e-9)
+    if LEAST * per_epoch > SECONDS:
+        return None
+    epochs = int(min(MOST, config.epochs, max(LEAST, seconds / per_epoch)))
+    return config.replace(epochs=epochs, patience=min(PATIENCE, config.patience))
+
+
+def epoch_seconds(size: Size, other: Other, config: Any) -> float:
+    """CPU time of an epoch, by estimate."""
+    if other.model == "trees":  # one per class and epoch
+        return max(2, size.classes) * size.train * min(1.0, size.columns / 64) * TREE_US * 1e-6
+    channels, edges = CHANNELS.get(other.model, 1), 0 if other.model == "mlp" else 2 * size.edges
+    return torch_epoch_seconds(size, config, channels, edges)
 
 
 def note_on(rivals: list[Rival], metric: Metric, own: float) -> str:
