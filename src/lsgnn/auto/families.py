@@ -19,8 +19,8 @@ from lsgnn.zoo.presets import zoo_preset
 
 # in the order they are probed: what is quick and often good comes first
 NAMES = (
-    *("lsgnn", "trees", "mlp", "classic", "linkx", "appnp", "fsgnn", "gprgnn", "acm_gcn", "glognn", "dir_gnn"),
-    *("h2gcn", "gcnii"),
+    *("lsgnn", "trees", "mlp", "label_propagation", "classic", "linkx", "appnp", "fsgnn", "gprgnn", "acm_gcn"),
+    *("glognn", "dir_gnn", "h2gcn", "gcnii"),
 )
 LOOK_UP = "twin_lookup"  # learns nothing, but on graphs full of copies it knows much
 PATIENCE = 60  # epochs without improvement after which a trial ends, where a model has no patience of its own

@@ -1,4 +1,4 @@
-"""Is another family of models ahead on this graph? Short training runs of seven of them, on validation nodes.
+"""Is another family of models ahead on this graph? Short training runs of eight of them, on validation nodes.
 
 `fit` of LSGNN without a configuration asks, so that nobody who needs another model has to find that out alone. The runs
 are short (by estimate, so that they are the same everywhere), which can only make the others look worse than they are.
@@ -24,6 +24,7 @@ from lsgnn.zoo.prepared import Prepared
 from lsgnn.zoo.presets import zoo_preset
 
 SECONDS, TOGETHER = 5.0, 15.0  # CPU time of each and of all, by estimate
+PASSED_ON_NS = 2.0  # a label, along an edge
 TREE_US = 5.0  # a tree, per training node and, up to 64 of them, share of the columns
 CHANNELS = {"acm_gcn": 3, "appnp": 3}  # convolutions side by side, or what ten narrow ones after each other cost
 MOST, LEAST = 100, 15  # epochs; a model that would have fewer is not asked
@@ -52,7 +53,10 @@ class Other:
 
 # of few labels and many columns, less than a perceptron learns more
 LINEAR = Other("mlp", "Linear model", {"num_layers": 1, "bias": True, "lr": 0.05})
-OTHERS = (Other("trees"), Other("mlp"), LINEAR, *map(Other, ("classic", "linkx", "acm_gcn", "appnp")))
+OTHERS = (
+    *(Other("trees"), Other("mlp"), LINEAR),
+    *map(Other, ("classic", "linkx", "acm_gcn", "appnp", "label_propagation")),
+)
 
 
 @dataclass(frozen=True)
@@ -136,6 +140,8 @@ def quick_config(
 
 def epoch_seconds(size: Size, other: Other, config: Any) -> float:
     """CPU time of an epoch, by estimate."""
+    if other.model == "label_propagation":  # an epoch is all steps with one α
+        return 2.0 * size.edges * max(2, size.classes) * int(config.K) * PASSED_ON_NS * 1e-9
     if other.model == "trees":  # one per class and epoch
         return max(2, size.classes) * size.train * min(1.0, size.columns / 64) * TREE_US * 1e-6
     channels, edges = CHANNELS.get(other.model, 1), 0 if other.model == "mlp" else 2 * size.edges
