@@ -15,7 +15,7 @@ from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
 from lsgnn.runs.stages import Stage, num_stored
 
-SECONDS = 15.0  # of a whole probe, or
+SECONDS = 18.0  # of a whole probe, or
 OF_THE_RUN = 2.0  # times the training run that it is for, if that is more
 LONGEST_STAGE = 1 / 3  # of that, for a stage whose candidates train longer than others
 WIDEST, NARROW, LONG_RUN = 64, 16, 10.0  # hidden channels, and seconds of a training run not made longer by them
