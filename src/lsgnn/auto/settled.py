@@ -60,5 +60,6 @@ def hopeless(metric: Metric, nodes: int, best: float) -> float:
     Of two models about half of the errors coincide, so that their difference has the variance of one score; that of an
     accuracy is known, others are taken at their widest.
     """
+    nodes = max(1, nodes)
     variance = max(best * (1 - best), 1 / (4 * nodes)) if metric == "accuracy" else 0.25
-    return BEHIND * math.sqrt(variance / max(1, nodes))
+    return BEHIND * math.sqrt(variance / nodes)
