@@ -83,6 +83,8 @@ def test_a_wide_option_is_as_wide_as_the_hops_that_were_chosen_leave_time_for() 
     assert widths(SIZE, 2) == [16, 64, 64]
     assert widths(large, 2) == [16, 32, 16]
     assert widths(large, 5) == [16, 16, 16]
+    other = replace(stage, name="magnitude")
+    assert narrowed(other, large, CONFIG) is other
 
 
 def test_further_seeds_are_for_training_runs_of_seconds() -> None:
