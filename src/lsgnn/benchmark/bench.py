@@ -60,6 +60,11 @@ class Bench:
         )
 
 
+def bench_of(model: str, graph: Graph, metric: Metric, last: Bench | None) -> Bench:
+    """The last one if it is of this model, with what it has prepared; else a new one."""
+    return last if last is not None and last.model.name == model else Bench(graph, model, metric)
+
+
 @contextmanager
 def _one_thread() -> Iterator[None]:
     """Inside, torch computes with one thread: those that wait for others would count as work."""

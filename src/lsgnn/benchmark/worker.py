@@ -45,12 +45,11 @@ def computed(
     if min(workers, len(wanted)) > 1:
         yield from _by_processes(wanted, graph, splits, metric, min(workers, len(wanted)))
         return
-    from lsgnn.benchmark.bench import Bench
+    from lsgnn.benchmark.bench import bench_of
 
-    bench: Bench | None = None
+    bench = None
     for unit in wanted:
-        if bench is None or bench.model.name != unit.model:
-            bench = Bench(graph, unit.model, metric)
+        bench = bench_of(unit.model, graph, metric, bench)
         yield bench.unit(unit.split, splits[unit.split], unit.config)
 
 
@@ -91,18 +90,17 @@ def _died(key: str, reason: str) -> Unit | str:
 def serve(folder: Path, tasks: Iterable[str], answer: Any) -> None:
     """Computes the units as they are asked for; `answer` gets a line for each."""
     from lsgnn import zoo
-    from lsgnn.benchmark.bench import Bench
+    from lsgnn.benchmark.bench import bench_of
 
     metric = json.loads((folder / ABOUT).read_text("utf-8"))["metric"]
     graph = Graph.load(folder / GRAPH)
     assert graph.splits is not None
-    bench: Bench | None = None
+    bench = None
     for line in tasks:
         task = json.loads(line)
         model, number = zoo.get(task["model"]), task["split"]
         try:
-            if bench is None or bench.model is not model:
-                bench = Bench(graph, model.name, metric)
+            bench = bench_of(model.name, graph, metric, bench)
             unit = bench.unit(number, graph.splits[number], model.config.from_dict(task["config"]))
             answer.write(json.dumps(asdict(unit)) + "\n")
         except (InputError, MemoryError) as error:
