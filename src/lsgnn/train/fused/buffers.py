@@ -135,6 +135,7 @@ def make_scratch(layout: Layout, reached: int, H: Panels | None) -> Scratch:
     """One thread's own: for tiles of `reached` nodes (0 for the dense reduction, which has blocks of features)."""
     K, z, A, B = layout.K, layout.z, layout.alphas, len(BATCH)
     tile = max(size for _, size in layout.tiles)
+    sums = max((2 * K + 1) * B, layout.blocks * B, 3 * K + 1) + len(layout.w)  # whole vectors of them
     return Scratch(
         Y=floats(reached, tile),
         Y2=floats(reached, tile),
@@ -151,13 +152,16 @@ def make_scratch(layout: Layout, reached: int, H: Panels | None) -> Scratch:
         alpha=floats(B, A),
         grad_alpha=floats(B, A),
         R=floats(B, 2 * K + 1, z),
-        inverse_norm=floats(B, 2 * K + 1),
+        inverse_norm=floats(sums),
         Q=floats(B, layout.blocks, z),
-        inverse_out_norm=floats(B, layout.blocks),
+        inverse_out_norm=floats(sums),
         mask=floats(B, layout.blocks, z),
         masked_Q=floats(B, layout.blocks, z),
         grad_Q=floats(B, layout.blocks, z),
         logit=floats(B, layout.classes),
         total=floats(B),
         grad_R=floats(2 * K + 1, z),
+        parts=floats(sums, len(layout.w)),
+        along=floats(sums),
+        dots=floats(sums),
     )

@@ -223,10 +223,12 @@ def _shares(
     They are numbered in the order in which rows meet them, so that those of training rows come first.
     """
     share = sp.csr_array(sp.csr_array(similarity.share)[scored])
-    used, first_met, which = np.unique(share.indices, return_index=True, return_inverse=True)
-    order = np.argsort(first_met)
-    number = np.empty(len(order), dtype=np.int64)
-    number[order] = np.arange(len(order))
-    renumbered = sp.csr_array((share.data, number[which], share.indptr), shape=(len(scored), max(1, len(used))))
-    met = int((first_met < share.indptr[train_rows]).sum())
-    return renumbered, sp.csr_array(renumbered[:train_rows, :met].T), used[order]
+    first_met = np.full(len(similarity.values), share.nnz)
+    first_met[share.indices[::-1]] = np.arange(share.nnz)[::-1]  # what is written last stays
+    used = np.argsort(first_met, kind="stable")[: np.count_nonzero(first_met < share.nnz)]
+    number = np.empty(len(first_met), dtype=np.int64)
+    number[used] = np.arange(len(used))
+    shape = (len(scored), max(1, len(used)))
+    renumbered = sp.csr_array((share.data, number[share.indices], share.indptr), shape=shape)
+    met = np.count_nonzero(first_met < share.indptr[train_rows])
+    return renumbered, sp.csr_array(renumbered[:train_rows, :met].T), used

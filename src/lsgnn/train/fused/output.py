@@ -7,7 +7,7 @@ import numpy as np
 from lsgnn.compiled import inlined
 from lsgnn.train.fused.outer_products import add_outer_products
 from lsgnn.train.fused.structs import Floats, Scratch, Shape, Small, Work
-from lsgnn.train.fused.vector import BATCH, Width, splat, vload, vstore, vsum
+from lsgnn.train.fused.vector import BATCH, Width, at, splat, vgreatest, vload, vmax, vstore, vsum
 from lsgnn.train.fused.vector_functions import vexp
 
 ZERO = np.float32(0)
@@ -50,10 +50,17 @@ def classify_backward(count: int, q: Small, g: Small, s: Scratch, seen: Floats, 
 def cross_entropy(i: int, s: Scratch, y: int, shape: Shape, w: Width) -> tuple[float, bool]:
     """(loss, correct) of row i's logits, which become exp(logit − greatest); the first of equal logits wins."""
     x, classes = i * shape.classes, shape.classes
-    top, best, chosen, total = s.logit[x], 0, s.logit[x + y], splat(ZERO, w)
-    for c in range(1, shape.C):
-        if s.logit[x + c] > top:
-            top, best = s.logit[x + c], c
+    chosen, total = at(s.logit, x + y), splat(ZERO, w)
+    for c in range(shape.C, classes):
+        s.logit[x + c] = chosen
+    greatest = vload(s.logit, x, w)
+    for c in range(len(w), classes, len(w)):
+        greatest = vmax(greatest, vload(s.logit, x + c, w))
+    top = vgreatest(greatest)
+    correct = chosen == top
+    if correct:
+        for c in range(y):
+            correct = correct and at(s.logit, x + c) != top
     for c in range(0, classes, len(w)):
         vstore(s.logit, x + c, vexp(vload(s.logit, x + c, w) - top))
     for c in range(shape.C, classes):
@@ -61,7 +68,7 @@ def cross_entropy(i: int, s: Scratch, y: int, shape: Shape, w: Width) -> tuple[f
     for c in range(0, classes, len(w)):
         total = total + vload(s.logit, x + c, w)
     s.total[i] = vsum(total)
-    return np.log(s.total[i]) + top - chosen, best == y
+    return np.log(s.total[i]) + top - chosen, correct
 
 
 @inlined

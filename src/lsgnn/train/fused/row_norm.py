@@ -1,10 +1,13 @@
-"""The last step of the reduction, row by row: norm and ReLU, from Z to s.R, and back.
+"""The last step of the reduction, a batch of rows at a time: norm and ReLU, from Z to s.R, and back.
 
 `reduce_norm` is one of three. `row` scales each channel to length one, whose gradient is, with g the gradient at y,
 
     y = x / ‖x‖:  g_x = (g − (g·y) y) / ‖x‖
 
 `batch` scales and shifts columns that `channel_norm.py` has standardised; `none` leaves rows as they are.
+
+Sums over the columns of a channel are taken of a whole batch at a time (`vsums`): one by one, each would wait for the
+additions, the root and the division of the one before it.
 """
 
 from __future__ import annotations
@@ -14,10 +17,11 @@ import numpy as np
 from lsgnn.compiled import inlined
 from lsgnn.config import ReduceNorm
 from lsgnn.train.fused.structs import Floats, Scratch, Shape, Small, Work
-from lsgnn.train.fused.vector import Width, splat, vload, vstore, vsum, where_positive
+from lsgnn.train.fused.vector import BATCH, Vec, Width, at, splat, vload, vmax, vsqrt, vstore, vsums, where_positive
 
 ZERO, ONE = np.float32(0), np.float32(1)
 SMALLEST_NORM = np.float32(1e-12)  # as torch.nn.functional.normalize
+LARGEST_SCALE = ONE / SMALLEST_NORM  # of a row of nothing, which has no slope
 BY_ROW, BY_BATCH, NOT_AT_ALL = 0, 1, 2
 NORMS: dict[ReduceNorm, int] = {"row": BY_ROW, "batch": BY_BATCH, "none": NOT_AT_ALL}
 
@@ -30,43 +34,51 @@ def place(work: Work, r: int, column: int, w: Width) -> int:
 
 
 @inlined
-def dot(a: Floats, i: int, b: Floats, j: int, z: int, w: Width) -> float:
-    """a[i : i+z] · b[j : j+z]"""
-    total = splat(ZERO, w)
-    for t in range(0, z, len(w)):
-        total = total + vload(a, i + t, w) * vload(b, j + t, w)
-    return vsum(total)  # type: ignore[no-any-return]
+def inverse_norms(s: Scratch, count: int, out: Floats, w: Width) -> None:
+    """out[:count] = 1 / ‖x‖ of as many x, the parts of whose ‖x‖² lie in s.parts."""
+    for x in range(0, count, len(w)):
+        norm = vsqrt(vsums(s.parts, x * len(w), w))
+        vstore(out, x, splat(ONE, w) / vmax(norm, splat(SMALLEST_NORM, w)))
 
 
 @inlined
-def unit_row(i: int, r: int, work: Work, s: Scratch, shape: Shape, w: Width) -> None:
-    """Each channel of row r, number i of its batch, scaled to length one, through ReLU into s.R."""
-    z, channels = shape.z, 2 * shape.K + 1
-    R = i * channels * z
+def add_to_part(s: Scratch, part: int, fresh: bool, product: Vec, w: Width) -> None:
+    """What one vector of columns adds to a sum."""
+    vstore(s.parts, part * len(w), product if fresh else vload(s.parts, part * len(w), w) + product)
+
+
+@inlined
+def unit_rows(row: int, count: int, work: Work, s: Scratch, shape: Shape, w: Width) -> None:
+    """Each channel of a batch of rows, from `row` on, scaled to length one, through ReLU into s.R."""
+    z, channels, B = shape.z, 2 * shape.K + 1, len(BATCH)
     for b in range(channels):
-        total = splat(ZERO, w)
         for t in range(0, z, len(w)):
-            x = vload(work.Z, place(work, r, b * z + t, w), w)
-            total = total + x * x
-        norm = np.sqrt(vsum(total))
-        scale = ONE / max(norm, SMALLEST_NORM)
-        s.inverse_norm[i * channels + b] = ZERO if norm <= SMALLEST_NORM else scale
+            start, stride = place(work, row, b * z + t, w), work.Z_stride[(b * z + t) // len(w)]
+            for i in range(count):
+                x = vload(work.Z, start + i * stride, w)
+                add_to_part(s, b * B + i, t == 0, x * x, w)
+    inverse_norms(s, channels * B, s.inverse_norm, w)
+    for b in range(channels):
         for t in range(0, z, len(w)):
-            y = vload(work.Z, place(work, r, b * z + t, w), w) * scale
-            vstore(s.R, R + b * z + t, where_positive(y, y))
+            start, stride = place(work, row, b * z + t, w), work.Z_stride[(b * z + t) // len(w)]
+            for i in range(count):
+                y = vload(work.Z, start + i * stride, w) * at(s.inverse_norm, b * B + i)
+                vstore(s.R, (i * channels + b) * z + t, where_positive(y, y))
 
 
 @inlined
 def unit_row_backward(i: int, r: int, work: Work, s: Scratch, shape: Shape, w: Width) -> None:
-    """From the gradient at s.R to that at Z, in its place. R is zero where ReLU was: no dot needs a mask."""
-    z, channels = shape.z, 2 * shape.K + 1
-    R = i * channels * z
+    """From the gradient at row i of s.R, in s.grad_R, to that at row r of Z, in its place. s.along has the dot products
+    of both; R is zero where ReLU was, so that none needs a mask."""
+    z, channels, B = shape.z, 2 * shape.K + 1, len(BATCH)
     for b in range(channels):
-        along, scale = dot(s.grad_R, b * z, s.R, R + b * z, z, w), s.inverse_norm[i * channels + b]
-        for t in range(0, z, len(w)):
-            x = place(work, r, b * z + t, w)
-            grad = where_positive(vload(s.R, R + b * z + t, w), vload(s.grad_R, b * z + t, w))
-            vstore(work.Z, x, (grad - (along * scale) * vload(work.Z, x, w)) * scale)
+        scale = at(s.inverse_norm, b * B + i)
+        scale = ZERO if scale >= LARGEST_SCALE else scale
+        back = at(s.along, b) * scale * scale
+        for t in range(b * z, (b + 1) * z, len(w)):
+            x = place(work, r, t, w)
+            grad = where_positive(vload(s.R, i * channels * z + t, w), vload(s.grad_R, t, w))
+            vstore(work.Z, x, grad * scale - back * vload(work.Z, x, w))
 
 
 @inlined

@@ -79,7 +79,7 @@ def evaluate(
                 r = row + i
                 if links is not None:
                     links_block(i, rows.node[r], work, s, shape, w)
-                forward(i, r, q, work, s, masked, shape, w)
+            forward(row, count, q, work, s, masked, shape, w)
             classify(q, work, s, s.Q, shape, w)
             for i in range(count):
                 r = row + i
@@ -127,7 +127,7 @@ def train_rows(
                     draw_mask(i, s, base, dropout, shape, w)
                 if links is not None:
                     links_block(i, rows.node[r], work, s, shape, w)
-                forward(i, r, q, work, s, masked, shape, w)
+            forward(row, count, q, work, s, masked, shape, w)
             seen = s.masked_Q if masked else s.Q
             classify(q, work, s, seen, shape, w)
             for i in range(count):
@@ -135,8 +135,8 @@ def train_rows(
                 loss += rows.loss_share[r] * cross_entropy(i, s, rows.y[r], shape, w)[0]
                 softmax_gradient(i, s, rows.y[r], rows.loss_share[r], shape, w)
             classify_backward(count, q, g, s, seen, shape, w)
+            backward(row, count, g, work, s, masked, shape, w)
             for i in range(count):
-                backward(i, row + i, g, work, s, masked, shape, w)
                 if links is not None:
                     links_block_backward(i, row + i, rows.node[row + i], g, work, s, shape, w)
             fusion_weights_backward(row, count, rows, work, q, g, s, shape, w)

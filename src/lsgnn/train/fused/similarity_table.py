@@ -35,10 +35,11 @@ def on_grid(similarity: NeighbourSimilarity, points: int = POINTS) -> NeighbourS
     place = (values - low) / (high - low) * (points - 1)
     left = np.minimum(place.astype(np.int64), points - 2)
     to_right = place - left
-    u = np.arange(len(values))
-    weights = np.concatenate([1 - to_right, to_right])
-    ends = (np.concatenate([u, u]), np.concatenate([left, left + 1]))
-    interpolate = sp.csr_array((weights, ends), shape=(len(values), points))
-    share = sp.csr_array(similarity.share.astype(np.float64) @ interpolate)
+    shares = similarity.share.data.astype(np.float64)[:, None]
+    weights = shares * np.stack([1 - to_right, to_right], axis=1)[similarity.share.indices]
+    ends = left[similarity.share.indices][:, None] + np.arange(2)
+    each = (weights.ravel(), ends.ravel(), 2 * similarity.share.indptr)  # points come repeatedly
+    share = sp.csr_array(each, shape=(similarity.share.shape[0], points))
+    share.sum_duplicates()
     share.eliminate_zeros()
     return replace(similarity, values=grid.astype(np.float32), share=share.astype(np.float32))

@@ -229,12 +229,15 @@ class Scratch(NamedTuple):
     alpha: Floats  # [B, alphas]
     grad_alpha: Floats
     R: Floats  # [B, 2K+1, z] channels after norm and ReLU
-    inverse_norm: Floats  # [B, 2K+1]
+    inverse_norm: Floats  # [2K+1, B]
     Q: Floats  # [B, blocks, z] what the output layer reads, before dropout
-    inverse_out_norm: Floats  # [B, blocks]
+    inverse_out_norm: Floats  # [blocks, B]
     mask: Floats  # [B, blocks, z] dropout
     masked_Q: Floats  # [B, blocks, z] after dropout
     grad_Q: Floats  # [B, blocks, z]
     logit: Floats  # [B, classes]
     total: Floats  # [B] of the softmax
     grad_R: Floats  # [2K+1, z] of one row
+    parts: Floats  # [sums, vector] of norms and dot products, before `vsums`; sums of B rows, or more of one
+    along: Floats  # [sums] dot products of gradients and what they are the gradient at
+    dots: Floats  # [3K+1] of one row

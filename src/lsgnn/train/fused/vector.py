@@ -210,6 +210,42 @@ def vsum(typing: Any, x: Any) -> Any:
     return types.float32(x), codegen
 
 
+@intrinsic
+def vgreatest(typing: Any, x: Any) -> Any:
+    """The greatest of the elements."""
+
+    def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        return _call(builder, f"llvm.vector.reduce.fmax.v{x.n}f32", F32, [arguments[0]])
+
+    return types.float32(x), codegen
+
+
+@intrinsic
+def vsums(typing: Any, array: Any, offset: Any, width: Any) -> Any:
+    """The sums of as many vectors as one has numbers, which lie in a row from array[offset] on: number k is the sum of
+    vector k. Two by two they are folded into one that holds half as many parts of twice as many sums."""
+    n = width.n
+
+    def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        place = address(context, builder, sig.args[0], arguments[0], arguments[1])
+        rows = builder.bitcast(place, ir.VectorType(F32, n).as_pointer())
+        found = [builder.load(builder.gep(rows, [ir.Constant(I32, k)]), align=4) for k in range(n)]
+        parts = n  # of each sum
+        while parts > 1:
+            half, starts = parts // 2, range(0, 2 * n, parts)
+            left = ir.Constant(ir.VectorType(I32, n), [start + k for start in starts for k in range(half)])
+            right = ir.Constant(ir.VectorType(I32, n), [start + half + k for start in starts for k in range(half)])
+            pairs = zip(found[::2], found[1::2], strict=True)
+            found = [
+                builder.fadd(builder.shuffle_vector(a, b, left), builder.shuffle_vector(a, b, right), flags=FLAGS)
+                for a, b in pairs
+            ]
+            parts = half
+        return found[0]
+
+    return VecType(n)(array, types.int64, width), codegen
+
+
 def elementwise(x: Any, function: str) -> Any:
     def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
         return _call(builder, f"llvm.{function}.v{x.n}f32", arguments[0].type, arguments)
@@ -220,6 +256,17 @@ def elementwise(x: Any, function: str) -> Any:
 @intrinsic
 def vsqrt(typing: Any, x: Any) -> Any:
     return elementwise(x, "sqrt")
+
+
+@intrinsic
+def vmax(typing: Any, x: Any, y: Any) -> Any:
+    """The greater of both, number by number; y where x is NaN."""
+
+    def codegen(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        greater = builder.fcmp_ordered(">", arguments[0], arguments[1])
+        return builder.select(greater, arguments[0], arguments[1])
+
+    return x(x, y), codegen
 
 
 @intrinsic
