@@ -36,7 +36,7 @@ def table_of(results: Path) -> str:
             continue
         own, splits = _mean(default), sorted(line["split"] for line in default)
         cells = [name, default[0]["metric"], str(len(splits)), f"{own:.2f}{mark}", *_zoo_cells(of, splits, own)]
-        cells += [f"{max(line['cpu_seconds'] for line in default):.0f}", *_auto_cells(of)]
+        cells += [f"{max(line['cpu_seconds'] for line in default):.0f}", *_auto_cells(of, default)]
         rows.append(cells)
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
     return f"{table}\n{FOOTNOTE}\n" if EARLIER in table else table
@@ -63,7 +63,8 @@ def _zoo_cells(lines: list[Line], splits: list[int], own: float) -> list[str]:
     return [f"{zoo.get(best).title} {score:.2f} (of {len(whole)}){several}", f"{score - own:+.2f}"]
 
 
-def _auto_cells(lines: list[Line]) -> list[str]:
+def _auto_cells(lines: list[Line], default: list[Line]) -> list[str]:
+    """`auto` and the best of its models; beside it default `fit` on the same splits, if `auto` has fewer."""
     found, mark = _newest([line for line in lines if line["what"] == "auto"])
     if not found:
         return ["", ""]
@@ -73,6 +74,9 @@ def _auto_cells(lines: list[Line]) -> list[str]:
     cost = np.mean([line["cpu_seconds"] for line in found]) / 60
     trials = np.mean([line["trials"] for line in found])
     counted = f"{len(found)} split{'s' * (len(found) > 1)}, {trials:.0f} trials, {cost:.1f} min of a core"
+    there = [line for line in default if line["split"] in {one["split"] for one in found}]
+    if 0 < len(there) < len(default):
+        counted += f"; default `fit` there {_mean(there):.2f}"
     return [f"{_mean(found):.2f} ({counted}){mark}", f"{zoo.get(best).title} {alone[best]:.2f}"]
 
 

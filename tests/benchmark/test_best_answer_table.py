@@ -50,3 +50,10 @@ def test_auto_says_what_it_used(results: LineFile) -> None:
         alone = {"gcn": 79.0 + split, "mlp": 80.0}
         add(results, "auto", split, test, code=code_of("auto"), trials=100 + split, single_tuned_test=alone)
     assert row(results)[7:] == ["82.00 (2 splits, 100 trials, 1.5 min of a core)", "MLP 80.00"]
+
+
+def test_auto_on_fewer_splits_is_compared_on_those(results: LineFile) -> None:
+    for split, test in enumerate((80.0, 70.0)):
+        add(results, "default", split, test, code=NOW)
+    add(results, "auto", 1, 83.0, code=code_of("auto"), trials=100, single_tuned_test={"gcn": 79.0})
+    assert row(results)[7] == "83.00 (1 split, 100 trials, 1.5 min of a core; default `fit` there 70.00)"
