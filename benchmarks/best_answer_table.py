@@ -69,7 +69,7 @@ def _auto_cells(lines: list[Line], default: list[Line]) -> list[str]:
     if not found:
         return ["", ""]
     models = set.intersection(*(set(line["single_tuned_test"]) for line in found))
-    alone = {m: float(np.mean([line["single_tuned_test"][m] for line in found])) for m in models}
+    alone = {m: float(np.mean([line["single_tuned_test"][m] for line in found])) for m in sorted(models)}
     best = max(alone, key=lambda m: alone[m])
     cost = np.mean([line["cpu_seconds"] for line in found]) / 60
     trials = np.mean([line["trials"] for line in found])
