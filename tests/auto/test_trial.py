@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from lsgnn import LSGNNConfig, stratified_splits, zoo
-from lsgnn.auto.trial import Task, kept_logits, kept_training, run_trial
+from lsgnn.auto.trial import AROUND, Task, kept_logits, kept_training, run_trial
 from lsgnn.runs.judges import dealt
 from lsgnn.zoo.prepared import Prepared
 from tests.graphs import two_blocks
@@ -24,13 +24,28 @@ def test_each_deal_is_scored_and_the_weights_of_the_split_itself_are_kept(tmp_pa
     outcome = trial(tmp_path)
     assert len(outcome.scores) == len(DEALS)
     logits = kept_logits(tmp_path / "k.safetensors", len(DEALS))
-    expected = [np.mean(one.argmax(axis=1) == GRAPH.y[deal.val]) for one, deal in zip(logits, DEALS, strict=True)]
-    np.testing.assert_allclose(outcome.scores, expected)
+    assert [len(one) for one in logits] == [deal.val.sum() for deal in DEALS]
     alone = zoo.get("mlp").train(GRAPH, zoo.get("mlp").prepare(GRAPH, CONFIG), DEALS[0], CONFIG)
     kept = kept_training(tmp_path / "k.safetensors")
     assert (kept.best_epoch, kept.history) == (alone.best_epoch, alone.history)
     for name, tensor in alone.state_dict.items():
         np.testing.assert_array_equal(kept.state_dict[name].numpy(), tensor.numpy())
+
+
+def test_a_score_is_the_median_of_the_epochs_around_the_best_one(tmp_path: Path) -> None:
+    config = CONFIG.replace(epochs=40)
+    outcome, kept = trial(tmp_path, config=config), kept_training(tmp_path / "k.safetensors")
+    accuracies = [line["val_accuracy"] for line in kept.history]
+    best = kept.best_epoch - 1
+    assert outcome.scores[0] == np.median(accuracies[max(0, best - AROUND) : best + AROUND + 1])
+    assert outcome.scores[0] <= accuracies[best] == max(accuracies)
+
+
+def test_without_epochs_a_score_is_that_of_the_kept_logits(tmp_path: Path) -> None:
+    outcome = trial(tmp_path, "label_propagation", zoo.get("label_propagation").config())
+    logits = kept_logits(tmp_path / "k.safetensors", len(DEALS))
+    expected = [np.mean(one.argmax(axis=1) == GRAPH.y[deal.val]) for one, deal in zip(logits, DEALS, strict=True)]
+    np.testing.assert_allclose(outcome.scores, expected)
 
 
 def test_far_behind_the_bar_it_is_stopped_and_nothing_is_kept(tmp_path: Path) -> None:

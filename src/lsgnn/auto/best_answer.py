@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from lsgnn import zoo
-from lsgnn.auto.blending import blend_shares
+from lsgnn.auto.blending import blend_shares, equal_start
 from lsgnn.auto.budget import Budget, Clock
 from lsgnn.auto.families import Facts, families
 from lsgnn.auto.journal import Journal
 from lsgnn.auto.ranking import Trial, distinct, mean_score, ranked, seeds_of, unique
 from lsgnn.auto.search import OnTrial, search
-from lsgnn.auto.settled import Patience, hopeless
+from lsgnn.auto.settled import Patience, hopeless, least_hopeful
 from lsgnn.auto.trial import kept_logits, kept_training
 from lsgnn.auto.worker import TrialWorkers
 from lsgnn.config import LSGNNConfig
@@ -136,7 +136,10 @@ def best_answer(
         library = _library(kept, len(deals))
         classes = [blind.y[deal.val] for deal in deals]
         logits = [kept_logits(journal.file(trial.outcome.key), len(deals)) for trial in library]
-        shares = blend_shares(logits, classes, metric, positive, seed)
+        scores = [trial.score for trial in library]
+        hope = least_hopeful(max(scores), slack, len(deals))
+        start = equal_start([trial.model for trial in library], scores, hope)
+        shares = blend_shares(logits, classes, metric, positive, start, seed)
         parts = _parts(library, shares, journal)
         board, best = _board(done, kept, parts, len(deals))
         singles = tuple(_part(trial, 0.0, journal) for trial in best)

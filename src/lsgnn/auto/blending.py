@@ -3,11 +3,16 @@
 Caruana et al. (ICML 2004): models are added one by one, with replacement, as long as the mean of the probabilities
 scores better. A selection from all models fits the validation nodes too well; the mean of selections from random halves
 of them gives each model a chance to be left out.
+
+A selection does not begin with nothing, but with the best candidate of every model that may still be the best one. The
+score of a single model is flattered by all that was chosen by it, its epoch above all; that of a mean of several is
+not, as each is lucky on other nodes. Left to these scores alone, a selection takes a lucky model and nothing else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +22,7 @@ from lsgnn.train.metrics import Metric, measure, utility
 
 BAGS = 20
 STEPS = 12  # models that one bag may add
+BEGINNING = 8  # models that those count for with which a selection begins
 LEAST_SHARE = 0.04  # a model that counts for less is left out
 MOST_PARTS = 8
 Logits = NDArray[np.float32]
@@ -27,6 +33,7 @@ def blend_shares(
     classes: Sequence[NDArray[np.int64]],
     metric: Metric,
     positive: int,
+    start: NDArray[np.float64],
     seed: int = 0,
 ) -> NDArray[np.float64]:
     """The share of each candidate in the ensemble; they add up to one.
@@ -34,21 +41,21 @@ def blend_shares(
     Args:
         candidates: of each, the logits on the validation nodes of every deal; the best one first.
         classes: the classes of these nodes, deal by deal.
+        start: what each selection begins with, as shares.
     """
-    if not candidates:
-        raise ValueError("there is no candidate")
     ballot = _Ballot(candidates, classes, metric, positive)
-    everyone = np.arange(len(candidates))
     random = np.random.default_rng(seed)
-    counts = np.zeros(len(candidates))
+    counts, half = np.zeros(len(candidates)), (len(candidates) + 1) // 2
     for _ in range(BAGS if len(candidates) > 1 else 1):
-        size = max(1, (len(candidates) + 1) // 2)
-        bag = np.sort(random.choice(everyone, size, replace=False))
-        counts += _normalized(ballot.greedy(bag))
-    shares = _pruned(_normalized(counts))
-    alone = np.zeros(len(candidates))
-    alone[max(range(len(alone)), key=lambda c: (ballot.score(_single(c, len(alone))), -c))] = 1.0
-    return shares if ballot.score(shares) >= ballot.score(alone) else alone
+        bag = np.sort(random.choice(len(candidates), half, replace=False))
+        counts += _normalized(ballot.greedy(bag, BEGINNING * start))
+    return _pruned(_normalized(counts))
+
+
+def equal_start(models: Sequence[str], scores: Sequence[float], hope: float) -> NDArray[np.float64]:
+    """Equal shares for the first candidate of every model that scores no less than `hope`; candidates are ranked."""
+    first = [model not in models[:number] for number, model in enumerate(models)]
+    return _normalized(np.array(first) & (np.array(scores) >= hope))
 
 
 class _Ballot:
@@ -74,16 +81,15 @@ class _Ballot:
             losses.append(-mixed[np.arange(len(y)), y].mean())
         return float(np.mean(scores)), -float(np.mean(losses))
 
-    def greedy(self, bag: NDArray[np.int64]) -> NDArray[np.float64]:
-        """How often each candidate of the bag is taken."""
-        counts, best = np.zeros(len(self.p[0])), (float("-inf"), float("-inf"))
+    def greedy(self, bag: NDArray[np.int64], start: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The start, and how often each candidate of the bag is added to it."""
+        counts, best = start, self.score(start)
         for _ in range(STEPS):
             tried = [(self.score(counts + _single(c, len(counts))), -int(c)) for c in bag]
             score, place = max(tried)
             if score <= best:
                 break
-            counts[-place] += 1
-            best = score
+            counts, best = counts + _single(-place, len(counts)), score
         return counts
 
 
@@ -91,7 +97,7 @@ def _single(candidate: int, count: int) -> NDArray[np.float64]:
     return np.asarray(np.eye(count)[candidate])
 
 
-def _normalized(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def _normalized(counts: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(counts / counts.sum())
 
 

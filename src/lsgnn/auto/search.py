@@ -21,7 +21,7 @@ from lsgnn.auto.budget import Budget
 from lsgnn.auto.families import Family
 from lsgnn.auto.journal import Journal
 from lsgnn.auto.ranking import Trial, complete, distinct, ranked
-from lsgnn.auto.settled import PATIENCE, Patience
+from lsgnn.auto.settled import PATIENCE, Patience, least_hopeful
 from lsgnn.auto.trial import Outcome, Task
 from lsgnn.auto.worker import TrialWorkers
 from lsgnn.errors import InputError
@@ -172,7 +172,7 @@ class _Plan:
             return family.tunable
         own, order = [trial for trial in trials if trial.model == family.model], ranked(trials, self.journal.deals)
         if order and len(own) > self.patience.trials(last) // 2:
-            hope = order[0].score - self.slack(order[0].score) / math.sqrt(self.journal.deals)
+            hope = least_hopeful(order[0].score, self.slack, self.journal.deals)
             if not any(trial.model == family.model and trial.score >= hope for trial in order):
                 return False
         return not self.patience.is_over(own, last)

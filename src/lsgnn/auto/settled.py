@@ -7,7 +7,7 @@ and nothing else. How patient to be was read off the stored searches of the pape
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lsgnn.auto.ranking import Trial, complete
@@ -63,3 +63,13 @@ def hopeless(metric: Metric, nodes: int, best: float) -> float:
     nodes = max(1, nodes)
     variance = max(best * (1 - best), 1 / (4 * nodes)) if metric == "accuracy" else 0.25
     return BEHIND * math.sqrt(variance / nodes)
+
+
+def least_hopeful(best: float, slack: Callable[[float], float], deals: int) -> float:
+    """The mean over so many deals below which a trial has no hope to be the best one.
+
+    Args:
+        best: the best mean so far.
+        slack: how far behind a score on a single deal may be, given the best one.
+    """
+    return best - slack(best) / math.sqrt(deals)

@@ -31,6 +31,7 @@ from lsgnn.zoo.jobs import quick_logits
 from lsgnn.zoo.prepared import Prepared
 
 WEIGHTS, LOGITS = "weights.", "val."
+AROUND = 3  # epochs before and after the best one
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def run_trial(
             logits = quick_logits(prepared, model, config, trained)[deal.val]
             if not np.isfinite(logits).all():
                 raise InputError("the logits are no finite numbers")
-            scores.append(utility(metric, measure(metric, logits, y[deal.val], positive)))
+            scores.append(utility(metric, _steady(metric, trained, measure(metric, logits, y[deal.val], positive))))
             kept[f"{LOGITS}{number}"] = torch.from_numpy(np.ascontiguousarray(logits))
             first = first or trained
             if _hopeless(scores, task):
@@ -101,6 +102,19 @@ def run_trial(
         with write_atomically(folder / f"{task.key}.safetensors") as file:
             file.write(save(kept, about | {"seconds": str(first.seconds)}))
     return Outcome(task.key, tuple(scores), time.process_time() - begun)
+
+
+def _steady(metric: Metric, trained: Trained, measured: float) -> float:
+    """What a training run scores around its best epoch, where it was followed from epoch to epoch.
+
+    The best of hundreds of epochs is partly a lucky one, and the more the scores go up and down the luckier. The median
+    of the epochs around it tells better what a configuration is worth on other nodes.
+    """
+    key, best = f"val_{metric}", trained.best_epoch - 1
+    around = trained.history[max(0, best - AROUND) : best + AROUND + 1]
+    if not around or key not in around[0]:
+        return measured
+    return float(np.nanmedian([line[key] for line in around]))  # type: ignore[literal-required]
 
 
 def _limited(seconds: float) -> Any:
