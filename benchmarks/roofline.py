@@ -2,14 +2,15 @@
 
     LSGNN_DATA=../shared/data python benchmarks/roofline.py --json benchmarks/results/roofline.json
 
-Peaks are measured here: a large sgemm, and dot products of vectors that lie in the second-level cache, in the
-third-level one and in memory. The bound of an epoch is the sum over its products of the longer of both: flops at the
-peak, bytes at the bandwidth of where they come from. Dense products read the packed channels from memory, and for the
-gradient once more: from the second-level cache where rows are done a few at a time. Narrow ones gather rows of a tile,
-its columns and eight bytes of index and value per entry: features from the second-level cache, or from the first where
-a tile of weights is hardly larger (two loads for two multiply-adds: two bytes per flop of the peak); and levels of
-propagation, which also read and write a row of every node, from the third-level one where the [nodes, tile] buffers do
-not fit the second.
+Peaks are measured here (`peaks.py`): multiply-adds in registers, and what is read from each cache and from memory. The
+bound of an epoch is the sum over its products of the longer of both: flops at the peak, bytes at the bandwidth of
+where they come from. Dense products read the packed channels from memory, and for the gradient once more: from the
+second-level cache where rows are done a few at a time. Narrow ones gather rows of a tile, its columns and eight bytes
+of index and value per entry (a pair of tiles shares these): features from the second-level cache, or from the first
+where their weights fit it, and a row of Y per node is written, or read for the gradient; levels of propagation, which
+also read and write a row of every node, from the third-level one where the [nodes, tile] buffers do not fit the second.
+Rows between the reduction and its gradient write and read what was reduced; of what they compute, only the output
+layer's flops count, so that the bound is a little too low.
 
 On the narrow path an epoch is trained again without any feature and without any edge: what it then takes less is their
 part, and the rest is the rows'.
@@ -19,14 +20,15 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path as File
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 import torch
+from peaks import FLOAT, fastest, level_size, peaks
 from train_cost import LARGE, Contest
 
 from lsgnn.files import write_json
@@ -35,71 +37,44 @@ from lsgnn.train.environment import environment
 from lsgnn.train.fused import train_cpu
 from lsgnn.train.fused.buffers import rows_together
 from lsgnn.train.fused.paths import Path
+from lsgnn.train.fused.structs import Narrow
 from lsgnn.train.fused.task import Task
-
-FLOAT = 4
-NEARLY_FIRST_LEVEL = 1 << 16  # bytes of a core's cache, and a little more
-SECOND_LEVEL_SIZE = File("/sys/devices/system/cpu/cpu0/cache/index2/size")  # "2048K", where Linux tells
-
-
-def second_level() -> int:
-    """Bytes of a core's second-level cache; a megabyte where nobody tells."""
-    told = SECOND_LEVEL_SIZE.read_text().strip() if SECOND_LEVEL_SIZE.exists() else "1024K"
-    return int(told.removesuffix("K")) << 10
-
-
-def fastest(run: Callable[[], object], times: int = 7) -> float:
-    """CPU seconds."""
-    seconds = []
-    for _ in range(times):
-        start = time.process_time()
-        run()
-        seconds.append(time.process_time() - start)
-    return min(seconds)
-
-
-def peaks() -> dict[str, float]:
-    """Flops per second, and bytes per second from either cache and from memory, by products of two vectors."""
-    a, b, out = torch.rand(2048, 2048), torch.rand(2048, 2048), torch.empty(2048, 2048)
-
-    def read(numbers: int, times: int) -> float:
-        x, y = torch.rand(numbers), torch.rand(numbers)
-        return times * 2 * FLOAT * numbers / fastest(lambda: [torch.dot(x, y) for _ in range(times)])
-
-    flops = 2 * 2048**3 / fastest(lambda: torch.mm(a, b, out=out))
-    return {
-        "sgemm_flops": flops,
-        "first_level_bytes": 2 * flops,
-        "cache_bytes": read(1 << 16, 4000),
-        "third_level_bytes": read(1 << 20, 200),
-        "memory_bytes": read(1 << 27, 1),
-    }
 
 
 def products(task: Task) -> list[tuple[str, float, float, str]]:
     """(name, flops, bytes, where they come from) of what an epoch multiplies."""
     layout, t, b = task.layout, task.train_rows, len(task.rows.node)
-    classes = 2 * layout.C * layout.blocks * layout.z * (b + 2 * t)
-    found = [("output layer", float(classes), 0.0, "cache_bytes")]
+    together = task.H is not None and rows_together(layout, task.H)
+    reduced = float(FLOAT * layout.width * 2 * (b + t))  # rows of Z and of the gradient at it, written and read
+    where = "cache_bytes" if together or reduced < 4 * level_size(2) else "third_level_bytes"
+    found = [("rows", float(2 * layout.C * layout.blocks * layout.z * (b + 2 * t)), reduced, where)]
     if task.H is not None:
         each = 2 * layout.d * layout.width
         found.append(("forward", float(each * b), float(FLOAT * (2 * layout.K + 1) * layout.d * b), "memory_bytes"))
-        again = "cache_bytes" if rows_together(layout, task.H) else "memory_bytes"
+        again = "cache_bytes" if together else "memory_bytes"
         found.append(("gradient", float(each * t), float(FLOAT * (2 * layout.K + 1) * layout.d * t), again))
-    narrow = task.narrow
-    if narrow is not None:
-        for column, size in layout.tiles:
-            top = int(narrow.tile_top[list(narrow.tile_column).index(column)])
-            graph = narrow.forth  # the released settings read one direction
-            outer = len(graph.outer.value) + len(graph.outer_T.value) if top else 0
-            levels, each = max(0, top - 1), 8.0 + FLOAT * size
-            stored = len(narrow.X.value) + len(narrow.XT.value)
-            edges = levels * (len(graph.inner.value) + len(graph.inner_T.value)) + outer
-            passes = 2.0 * FLOAT * size * task.reached * 2 * (levels + (top > 0))
-            near = "first_level_bytes" if FLOAT * size * layout.d <= NEARLY_FIRST_LEVEL else "cache_bytes"
-            where = "cache_bytes" if FLOAT * size * task.reached < second_level() else "third_level_bytes"
-            found.append((f"features of tile {column}", 2.0 * size * stored, each * stored, near))
-            found.append((f"edges of tile {column}", 2.0 * size * edges, each * edges + passes, where))
+    if task.narrow is not None:
+        for first, end in pairwise(task.narrow.unit):
+            found += unit_products(task, task.narrow, range(first, end))
+    return found
+
+
+def unit_products(task: Task, narrow: Narrow, tiles: range) -> list[tuple[str, float, float, str]]:
+    """Of the tiles that meet the features together, and the edges one after the other."""
+    graph, sizes = narrow.forth, [int(narrow.tile_size[tile]) for tile in tiles]  # released settings read one direction
+    stored, columns = len(narrow.X.value) + len(narrow.XT.value), sum(sizes)
+    weights = FLOAT * columns * task.layout.d
+    near = "first_level_bytes" if weights <= level_size(0) else "cache_bytes"
+    rows = FLOAT * columns * (len(narrow.X.rows) + task.reached)  # of Y, written and read for the gradient
+    found = [("features", 2.0 * columns * stored, (8.0 + FLOAT * columns) * stored + rows, near)]
+    for tile, size in zip(tiles, sizes, strict=True):
+        top = int(narrow.tile_top[tile])
+        outer = len(graph.outer.value) + len(graph.outer_T.value) if top else 0
+        levels = max(0, top - 1)
+        edges = levels * (len(graph.inner.value) + len(graph.inner_T.value)) + outer
+        passes = 2.0 * FLOAT * size * task.reached * 2 * (levels + (top > 0))
+        where = "cache_bytes" if FLOAT * size * task.reached < level_size(2) else "third_level_bytes"
+        found.append(("edges", 2.0 * size * edges, (8.0 + FLOAT * size) * edges + passes, where))
     return found
 
 
@@ -126,7 +101,7 @@ def measure(name: str, peak: dict[str, float]) -> dict[str, Any]:
         parts["features"] = seconds - epoch(replace(contest.pre, x=sp.csr_array((n, d), dtype=np.float32)), "narrow")
         parts["edges"] = seconds - epoch(replace(contest.pre, adj=alone), "narrow")
         parts["rows"] = seconds - sum(parts.values())
-    bound = sum(max(flops / peak["sgemm_flops"], count / peak[where]) for _, flops, count, where in found)
+    bound = sum(max(flops / peak["flops"], count / peak[where]) for _, flops, count, where in found)
     return {
         "dataset": name,
         "epoch_cpu_seconds": seconds,
