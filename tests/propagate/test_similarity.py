@@ -108,3 +108,25 @@ def test_the_kernels_read_columns_in_any_order(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("lsgnn.propagate.similarity.WORTH_COMPILING", 0)
     found = edge_similarity(mixed, np.array([[0], [1]]), "cosine")
     np.testing.assert_allclose(found, 7 / np.sqrt(5 * 10), rtol=1e-6)
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "euclidean", "squared"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_pairs_that_are_compared_once_have_the_same_bits(
+    similarity: Similarity, sparse: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(1)
+    dense = (random.normal(size=(20, 50)) * (random.random((20, 50)) < 0.5)).astype(np.float32)
+    x, edges = sp.csr_array(dense) if sparse else dense, random.integers(0, 20, (2, 300))  # both ways, twice, loops
+    edges[:, :20] = edges[::-1, 20:40]
+    found = []
+    for worth in (0, 1e9):
+        monkeypatch.setattr("lsgnn.propagate.similarity.WORTH_SORTING", worth)
+        found.append(edge_similarity(x, edges, similarity))
+    np.testing.assert_array_equal(*found)
+    assert len(edge_similarity(x, edges[:, :0], similarity)) == 0
+
+
+def test_a_column_that_is_there_twice_counts_with_its_sum() -> None:
+    twice = sp.csr_array((np.array([2.0, 1.0, 4.0]), [0, 0, 1], [0, 2, 3]), shape=(2, 2))
+    assert np.allclose(edge_similarity(twice, np.array([[0, 0], [0, 1]]), "squared"), [0, -25])

@@ -23,6 +23,7 @@ from lsgnn.propagate.filters import row_sums
 
 BLOCK = 1 << 16  # edges compared at a time, so that memory stays bounded
 WORTH_COMPILING = 2e7  # multiplications, about: numpy takes half a second for them
+WORTH_SORTING = 64  # stored numbers of a row, on average: comparing two such rows takes longer than to sort a pair
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,27 @@ def edge_similarity(
 
     `cosine` is 0 where a row is all zero; `euclidean` is sign·‖x_i − x_j‖; `squared` is sign·‖x_i − x_j‖².
     """
-    norm2 = _row_dots(x, x)
+    if _num_stored(x) >= WORTH_SORTING * x.shape[0]:
+        pairs, which = _unordered(edge_index, x.shape[0])
+        return _similarity(x, pairs, similarity, euclid_sign)[which]
+    return _similarity(x, edge_index, similarity, euclid_sign)
+
+
+def _unordered(edge_index: NDArray[np.integer], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Each pair once, whichever way and however often it is there, and where each edge finds its own."""
+    low, high = np.minimum(*edge_index).astype(np.int64), np.maximum(*edge_index).astype(np.int64)
+    code = low * n + high
+    order = np.argsort(code)
+    first = np.concatenate([[True], np.diff(code[order]) > 0])[: len(code)]
+    which = np.empty(len(code), dtype=np.int64)
+    which[order] = np.cumsum(first) - 1
+    return np.stack([low, high])[:, order[first]], which
+
+
+def _similarity(
+    x: Features, edge_index: NDArray[np.integer], similarity: Similarity, euclid_sign: int
+) -> NDArray[np.float32]:
+    norm2 = _squared_norms(x)
     E = edge_index.shape[1]
     out, dots = np.empty(E, dtype=np.float32), _dots_of_ends(x, E)
     for start in range(0, E, BLOCK):
@@ -125,8 +146,7 @@ def edge_similarity(
 
 def _dots_of_ends(x: Features, E: int) -> Callable[[NDArray[np.integer], NDArray[np.integer]], NDArray[np.float64]]:
     """x_i · x_j for arrays of i and j: by numpy where that is soon done, else by a kernel, which copies no rows."""
-    stored, n = (sp.csr_array(x).nnz if sp.issparse(x) else x.size), x.shape[0]
-    if E * (stored / max(1, n)) < WORTH_COMPILING:
+    if E * (_num_stored(x) / max(1, x.shape[0])) < WORTH_COMPILING:
         return lambda i, j: _row_dots(x[i], x[j])
     from lsgnn.propagate.similarity_kernels import dense_dots, sparse_dots  # Numba takes a while to import
 
@@ -144,6 +164,17 @@ def _dots_of_ends(x: Features, E: int) -> Callable[[NDArray[np.integer], NDArray
         return out
 
     return dots
+
+
+def _num_stored(x: Features) -> int:
+    return int(sp.csr_array(x).nnz if sp.issparse(x) else x.size)
+
+
+def _squared_norms(x: Features) -> NDArray[np.float64]:
+    if not sp.issparse(x) or not (x := sp.csr_array(x)).has_canonical_format:
+        return _row_dots(x, x)
+    rows = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
+    return np.asarray(np.bincount(rows, x.data.astype(np.float64) ** 2, x.shape[0]), dtype=np.float64)
 
 
 def _row_dots(left: Any, right: Any) -> NDArray[np.float64]:
