@@ -14,12 +14,12 @@ def line(seconds: float, ours: float | None, quick: float | None) -> dict[str, o
 
 def test_the_shorter_median_is_bold_and_what_is_not_reached_is_said(tmp_path: Path) -> None:
     rounds = [line(1.0, 0.5, 0.2), line(2.0, 0.7, None), line(3.0, 4.0, None)]
-    entry = {"dataset": "cora", "baselines": {"sgc": rounds, "linkx": [line(0.25, 0.5, 0.1)]}}
+    entry = {"dataset": "cora", "baselines": {"sgc": rounds, "linkx": [line(0.25, 0.5, 0.01)]}}
     (tmp_path / "time_to_accuracy.json").write_text(json.dumps({"results": [entry]}))
     rows = time_to_accuracy_table(Stored(tmp_path, tmp_path)).splitlines()[2:]
     assert rows == [
         "| Cora | 2.00 s | **0.70 s** | – | – | – | – | **0.25 s** | 0.50 s |",
-        "| Cora, quick | **2.00 s** | not reached | – | – | – | – | 0.25 s | **0.10 s** |",
+        "| Cora, quick | **2.00 s** | not reached | – | – | – | – | 0.25 s | **10.0 ms** |",
     ]
 
 
