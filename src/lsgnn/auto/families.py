@@ -91,6 +91,8 @@ def _starts(name: str, base: Any) -> tuple[Any, ...]:
         return base, base.replace(conv="sage"), base.replace(norm="none", residual=False, num_layers=2)
     if name == "mlp":
         return base, base.replace(**LINEAR.settings)
+    if name == "trees":
+        return base, base.replace(neighbour_labels=True)
     if name == "lsgnn":
         return base, base.replace(adjacency_embedding=not base.adjacency_embedding)
     return (base,)

@@ -1,4 +1,4 @@
-"""Is another family of models ahead on this graph? Short training runs of eight of them, on validation nodes.
+"""Is another family of models ahead on this graph? Short training runs of nine of them, on validation nodes.
 
 `fit` of LSGNN without a configuration asks, so that nobody who needs another model has to find that out alone. The runs
 are short (by estimate, so that they are the same everywhere), which can only make the others look worse than they are.
@@ -53,8 +53,9 @@ class Other:
 
 # of few labels and many columns, less than a perceptron learns more
 LINEAR = Other("mlp", "Linear model", {"num_layers": 1, "bias": True, "lr": 0.05})
+TREES_WITH_LABELS = Other("trees", "Boosted trees that read neighbours' labels", {"neighbour_labels": True})
 OTHERS = (
-    *(Other("trees"), Other("mlp"), LINEAR),
+    *(Other("trees"), TREES_WITH_LABELS, Other("mlp"), LINEAR),
     *map(Other, ("classic", "linkx", "acm_gcn", "appnp", "label_propagation")),
 )
 
@@ -98,10 +99,10 @@ def rivals(prepared: Prepared, split: Split, metric: Metric, own: Judged, shared
 
     pool = ThreadPoolExecutor(max_workers=1)  # trees draw nothing from torch's one random stream: they grow meanwhile
     try:
-        trees, *others = OTHERS
-        grown = pool.submit(asked, trees, Prepared(prepared.graph))
-        trained = [asked(other) for other in others]
-        return [rival for rival in (grown.result(), *trained) if rival is not None]
+        apart = Prepared(prepared.graph)
+        growing = [pool.submit(asked, other, apart) for other in OTHERS if other.model == "trees"]  # these come first
+        trained = [asked(other) for other in OTHERS[len(growing) :]]
+        return [rival for rival in (*(one.result() for one in growing), *trained) if rival is not None]
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 

@@ -17,6 +17,7 @@ from torch import Tensor
 from lsgnn.graph.graph import Features
 from lsgnn.graph.sparsity import sparse_if_mostly_zero
 from lsgnn.propagate.column_scale import ColumnScale
+from lsgnn.zoo.neighbour_labels import label_columns
 
 Floats = NDArray[np.float32]
 
@@ -96,10 +97,14 @@ class TableInputs:
         """What a model that is trained on this graph reads of it."""
         return Columns.fitted(self.x, self.limit, two_ways=bool((self.out != self.out.T).nnz))
 
+    def ways(self, columns: Columns) -> list[sp.csr_array]:
+        """Adjacencies out and in or, where they are not told apart, of neighbours either way."""
+        out = self.out
+        return [out, sp.csr_array(out.T)] if columns.two_ways else [sp.csr_array(out.maximum(out.T))]
+
     def table(self, columns: Columns, hops: int) -> Tensor:
         """A row per wanted node [b, p]: NaN where a value is missing or there is no neighbour to take the mean of."""
-        out = self.out
-        ways = [out, sp.csr_array(out.T)] if columns.two_ways else [sp.csr_array(out.maximum(out.T))]
+        ways = self.ways(columns)
         degrees = [np.log1p(np.asarray(A.sum(axis=1), dtype=np.float32)) for A in ways]
         own = np.hstack([columns.of(self.x), np.stack(degrees, axis=1)])
         blocks = [own]
@@ -108,8 +113,15 @@ class TableInputs:
             for _ in range(hops):
                 h = neighbour_means(A, h)
                 blocks.append(h)
-        rows = blocks if self.index is None else [block[self.index.numpy()] for block in blocks]
-        return torch.from_numpy(np.hstack(rows))
+        return torch.from_numpy(np.hstack([self._wanted(block) for block in blocks]))
+
+    def label_table(self, columns: Columns, labels: Tensor, num_classes: int) -> Tensor:
+        """Further columns of the wanted nodes [b, q]: the classes of neighbours, see `label_columns`."""
+        found = label_columns(self.ways(columns), labels.numpy(), num_classes, self.limit)
+        return torch.from_numpy(self._wanted(found))
+
+    def _wanted(self, rows: Floats) -> Floats:
+        return rows if self.index is None else rows[self.index.numpy()]
 
     def select(self, index: Tensor) -> Self:
         return dataclasses.replace(self, index=index)

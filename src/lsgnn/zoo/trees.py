@@ -4,7 +4,9 @@
 grown by scikit-learn's `HistGradientBoostingClassifier`, as many as the validation nodes prefer, and kept as tensors.
 
 Against the official code: this is no port of GADBench's. Trees are scikit-learn's, not XGBoost's; the columns are a
-node's own, means over its neighbours hop by hop and each way, and log degrees; wide features are reduced first.
+node's own, means over its neighbours hop by hop and each way, and log degrees; wide features are reduced first. With
+`neighbour_labels` they also read the classes of training nodes nearby, which GADBench's do not: where classes follow
+the edges more than the columns (the years of papers, say) that is worth several points.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -30,12 +32,13 @@ from lsgnn.train.loop import OnEpoch, cross_entropy, goes_on
 from lsgnn.train.selection import BestEpoch, ValidationScore
 from lsgnn.train.trained import Epoch, Trained
 from lsgnn.zoo.neighbour_columns import Columns, TableInputs
+from lsgnn.zoo.neighbour_labels import UNKNOWN, count_label_columns
 from lsgnn.zoo.protocol import Model
 from lsgnn.zoo.tree_ensemble import TreeEnsemble, grown, no_trees, tensors
 
 STEP = 10  # iterations grown at a time: scikit-learn sorts all columns anew each time it is asked to go on
 BINS = 63  # values a column is cut into; the 255 of scikit-learn take three times as long and find nothing more
-PREFIX = "trees."
+PREFIX, LABELS = "trees.", "labels"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +50,8 @@ class TreesConfig(TrainingConfig):
     class (fraud) accuracy sees nothing: it is as high before the first tree.
     """
 
+    YOUNGER: ClassVar[tuple[str, ...]] = (*TrainingConfig.YOUNGER, "neighbour_labels")
+
     lr: float = 0.15
     epochs: int = 100
     patience: int = 10  # the loss falls and rises smoothly
@@ -56,6 +61,7 @@ class TreesConfig(TrainingConfig):
     l2_regularization: float = 1.0  # ≥ 0, of the leaves' values; without it, leaves of rare classes overshoot
     column_share: float = 0.3  # (0, 1], of the columns, drawn anew for each fork
     max_columns: int = 128  # ≥ 4; wider features are reduced to half as many, see `lsgnn.zoo.neighbour_columns`
+    neighbour_labels: bool = False  # also read the classes of training nodes nearby
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -63,6 +69,14 @@ class TreesConfig(TrainingConfig):
             self._require(field, getattr(self, field) >= least, f"at least {least}")
         self._require("l2_regularization", self.l2_regularization >= 0, "at least 0")
         self._require("column_share", 0 < self.column_share <= 1, "above 0 and at most 1")
+
+    @property
+    def tied_to_graph(self) -> str:
+        return "the labels of its own nodes" if self.neighbour_labels else ""
+
+    @property
+    def tied_to_nodes(self) -> str:
+        return ""  # new nodes read the labels that they link to
 
     @property
     def input_settings(self) -> tuple[tuple[str, Any], ...]:
@@ -74,13 +88,17 @@ class NodeTrees(nn.Module):
 
     Args:
         hops: how far neighbours are read.
-        state: the tensors of `Columns` and, as `trees.…`, those of `TreeEnsemble`.
+        state: the tensors of `Columns`, as `trees.…` those of `TreeEnsemble` and, if they are read, the classes of the
+            training nodes [n], `UNKNOWN` elsewhere.
     """
+
+    labels: Tensor | None
 
     def __init__(self, hops: int, state: Mapping[str, Tensor]) -> None:
         super().__init__()
         for name, tensor in Columns.of_state(state).state.items():
             self.register_buffer(name, tensor)
+        self.register_buffer(LABELS, state.get(LABELS))
         own = {name.removeprefix(PREFIX): tensor for name, tensor in state.items() if name.startswith(PREFIX)}
         self.trees = TreeEnsemble(own)
         self.hops = hops
@@ -90,8 +108,15 @@ class NodeTrees(nn.Module):
         return Columns.of_state(dict(self.named_buffers()))
 
     def forward(self, inputs: TableInputs) -> Tensor:
-        scores: Tensor = self.trees(inputs.table(self.columns, self.hops))
+        num_classes = len(self.trees.baseline)
+        scores: Tensor = self.trees(table_of(inputs, self.columns, self.hops, self.labels, num_classes))
         return scores.float()  # [b, C]
+
+
+def table_of(inputs: TableInputs, columns: Columns, hops: int, labels: Tensor | None, num_classes: int) -> Tensor:
+    """All that trees read of the wanted nodes [b, p]; the classes of neighbours come last."""
+    table = inputs.table(columns, hops)
+    return table if labels is None else torch.cat([table, inputs.label_table(columns, labels, num_classes)], dim=1)
 
 
 @dataclass(frozen=True)
@@ -115,10 +140,14 @@ class Trees(Model[TreesConfig]):
 
     def module(self, graph: Graph, inputs: TableInputs, config: TreesConfig, state_dict: Mapping[str, Tensor]) -> Any:
         module = NodeTrees(config.hops, state_dict)
-        columns, trees = module.columns, module.trees
-        d = graph.num_features
+        columns, trees, labels, C = module.columns, module.trees, module.labels, graph.num_classes
+        d, count = graph.num_features, columns.count(config.hops)
         own = len(columns.mixed) == d and bool(((columns.kept >= 0) & (columns.kept < d)).all())
-        if not own or trees.num_columns > columns.count(config.hops) or len(trees.baseline) != graph.num_classes:
+        own = own and (labels is not None) == config.neighbour_labels
+        if labels is not None:
+            own = own and labels.shape == (graph.num_nodes,) and bool(((labels >= UNKNOWN) & (labels < C)).all())
+            count += count_label_columns(C, len(inputs.ways(columns)), inputs.limit)
+        if not own or trees.num_columns > count or len(trees.baseline) != C:
             raise RuntimeError("the trees are of another table")
         return module.eval()
 
@@ -133,7 +162,8 @@ def grow(
 ) -> Trained:
     """Boosts trees on the training nodes and keeps those up to the best iteration on the validation nodes."""
     start, masks = time.perf_counter(), (split.train, split.val)
-    whole = inputs.table(inputs.columns, config.hops)
+    known = torch.from_numpy(np.where(split.train, y, UNKNOWN)) if config.neighbour_labels else None
+    whole = table_of(inputs, inputs.columns, config.hops, known, num_classes)
     tables, labels = [whole[mask] for mask in masks], [torch.from_numpy(y[mask]) for mask in masks]
     weights = class_weights(config.class_weight, y[split.train], num_classes)
     # weights that are all alike would still be sorted along with every column
@@ -159,7 +189,7 @@ def grow(
             break
     best.require_any(config.lr)
     kept = tensors(trees[: best.epoch], baseline, classes)
-    return Trained(_state(inputs.columns, kept), best.epoch, history, time.perf_counter() - start)
+    return Trained(_state(inputs.columns, kept, known), best.epoch, history, time.perf_counter() - start)
 
 
 def _booster(config: TreesConfig, num_train: int) -> Any:
@@ -189,10 +219,11 @@ def _epoch(epoch: int, scores: list[Tensor], labels: list[Tensor], weight: Tenso
     return Epoch(epoch=epoch, train_loss=train_loss, val_loss=val_loss, val_accuracy=float(right))
 
 
-def _state(columns: Columns, trees: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def _state(columns: Columns, trees: Mapping[str, Tensor], labels: Tensor | None) -> dict[str, Tensor]:
     """Columns are copied, because trainings that share them are saved together, and a file has no shared tensors."""
     copied = {name: tensor.clone() for name, tensor in columns.state.items()}
-    return copied | {PREFIX + name: tensor for name, tensor in trees.items()}
+    known = {} if labels is None else {LABELS: labels}
+    return copied | known | {PREFIX + name: tensor for name, tensor in trees.items()}
 
 
 def prepare(graph: Graph, config: TreesConfig, columns: ColumnScale | None = None) -> TableInputs:
@@ -202,7 +233,8 @@ def prepare(graph: Graph, config: TreesConfig, columns: ColumnScale | None = Non
 
 def build(config: TreesConfig, graph: Graph, inputs: TableInputs) -> NodeTrees:
     """Without a single tree, which is how boosting begins."""
-    return NodeTrees(config.hops, _state(inputs.columns, no_trees(graph.num_classes)))
+    unknown = torch.full((graph.num_nodes,), UNKNOWN) if config.neighbour_labels else None
+    return NodeTrees(config.hops, _state(inputs.columns, no_trees(graph.num_classes), unknown))
 
 
 def space(trial: Any) -> dict[str, Any]:
@@ -214,6 +246,7 @@ def space(trial: Any) -> dict[str, Any]:
         "l2_regularization": trial.suggest_categorical("l2_regularization", [0.0, 1.0, 10.0]),
         "column_share": trial.suggest_categorical("column_share", [0.1, 0.3, 1.0]),
         "hops": trial.suggest_int("hops", 0, 3),
+        "neighbour_labels": trial.suggest_categorical("neighbour_labels", [False, True]),
     }
 
 
