@@ -138,15 +138,25 @@ def results() -> str:
 
 def best_answer() -> str:
     """What `benchmarks/best_answer.py` has measured so far."""
+    return _measured("best_answer_table", "best_answer")
+
+
+def neighbour_labels() -> str:
+    """What `benchmarks/neighbour_labels.py` has measured."""
+    return _measured("neighbour_labels", "neighbour_labels")
+
+
+def _measured(module: str, results: str) -> str:
+    """The table that a benchmark makes of its lines, and what they were made with."""
     root = HERE.parent
     sys.path.insert(0, str(root))
     try:
-        from benchmarks.best_answer_table import table_of
+        table_of = import_module(f"benchmarks.{module}").table_of
         from lsgnn.benchmark.made_with import made_with
         from lsgnn.lines import LineFile
     finally:
         sys.path.remove(str(root))
-    stored = root / "benchmarks" / "results" / "best_answer.jsonl"
+    stored = root / "benchmarks" / "results" / f"{results}.jsonl"
     return f"{table_of(stored)}\n{made_with(LineFile(stored).lines().values())}"
 
 
@@ -240,7 +250,7 @@ def survivors() -> str:
 PARTS = {
     part.__name__: part
     for part in (
-        *(commands, settings, datasets, zoo, official, results, best_answer, classic, serving),
+        *(commands, settings, datasets, zoo, official, results, best_answer, neighbour_labels, classic, serving),
         *(reliability, survivors),
     )
 }

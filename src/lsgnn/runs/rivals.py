@@ -45,10 +45,15 @@ class Other:
         return self.own_title or zoo.get(self.model).title
 
     @property
-    def how(self) -> str:
-        """What to name to train it, in words."""
-        named = ", ".join(f"{name}={value}" for name, value in self.settings.items())
-        return f"the model {self.model!r}" + (f" with {named}" if named else "")
+    def options(self) -> str:
+        """What to write on the command line to train it."""
+        named = (f" --set {name}={str(value).lower()}" for name, value in self.settings.items())
+        return f"--model {self.model}{''.join(named)}"
+
+    @property
+    def arguments(self) -> str:
+        """The same in Python."""
+        return ", ".join((f"model={self.model!r}", *(f"{name}={value!r}" for name, value in self.settings.items())))
 
 
 # of few labels and many columns, less than a perceptron learns more
@@ -158,5 +163,5 @@ def note_on(rivals: list[Rival], metric: Metric, own: float) -> str:
     theirs, ours = (shown(metric, utility(metric, score)) for score in (best.score, own))
     return (
         f"{best.other.title} reaches {theirs} validation {about(metric).title} in a short training run, LSGNN {ours}: "
-        f"train it as {best.other.how}, or let a search decide (the model 'auto')"
+        f"train it with {best.other.options} (in Python {best.other.arguments}), or let a search decide (--model auto)"
     )
