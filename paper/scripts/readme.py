@@ -193,6 +193,21 @@ def _seconds(seconds: float) -> str:
     return f"{seconds:.2f} s" if seconds >= 0.1 else f"{1000 * seconds:.1f} ms"
 
 
+def localsim_share_table(stored: Stored) -> str:
+    """What LocalSim's perceptron takes of an epoch, exactly and on the engine's grid."""
+    measured = _read(stored.benchmarks / "localsim_share.json")
+    if measured is None:
+        return "not run yet"
+    lines = [
+        f"| evaluated at, of {measured['similarities']:,} similarities | epoch | LocalSim's share |",
+        "|---|---|---|",
+    ]
+    for entry in measured["results"]:
+        cells = (entry["perceptron"], f"{1000 * entry['epoch_cpu_seconds']:.1f} ms", f"{100 * entry['share']:.1f} %")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def first_minute_table(stored: Stored) -> str:
     """How long a user waits for the first commands."""
     measured = _read(stored.benchmarks / "first_minute.json")
@@ -338,6 +353,7 @@ SECTIONS: dict[str, Callable[[Stored], str]] = {
     "threads": threads_table,
     "roofline": roofline_table,
     "time-to-accuracy": time_to_accuracy_table,
+    "localsim-share": localsim_share_table,
     "first-minute": first_minute_table,
     "tuning-time": tuning_time_table,
     "store": store_table,
