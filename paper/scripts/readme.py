@@ -167,9 +167,9 @@ def time_to_accuracy_table(stored: Stored) -> str:
     titles = ("dataset", *(part for name in names for part in (name.upper(), "LSGNN")))
     lines = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
     for entry in measured["results"]:
-        for ours, label in (("lsgnn", ""), ("lsgnn_quick", ", quick")):
-            rounds = [entry["baselines"].get(name, []) for name in names]
-            if any(ours in line for lines_of in rounds for line in lines_of):
+        for ours, label in (("lsgnn", ""), ("lsgnn_quick", ", quick"), ("lsgnn_tuned", ", tuned")):
+            rounds = [[line for line in entry["baselines"].get(name, []) if ours in line] for name in names]
+            if any(rounds):
                 cells = (cell for lines_of in rounds for cell in _seconds_to_accuracy(lines_of, ours))
                 lines.append(f"| {' | '.join((title(entry['dataset']) + label, *cells))} |")
     return "\n".join(lines)
