@@ -26,6 +26,7 @@ from lsgnn.nn.model import LSGNN
 from lsgnn.train.environment import environment
 from lsgnn.train.fused import train_cpu
 from lsgnn.train.fused.layout import Layout
+from lsgnn.train.fused.vector import Width
 
 EPOCHS = 30
 TILES = (32, 64, 128)
@@ -42,7 +43,7 @@ def epoch_seconds(contest: Contest, config: LSGNNConfig, tile: int) -> float:
         train_cpu(contest.pre, graph.y, contest.split, config.replace(epochs=epochs), initial, "narrow", threads=1)
         return time.process_time() - start
 
-    with patch.object(Layout, "wide", property(lambda layout: (0,) * tile)):
+    with patch.object(Layout, "wide", property(lambda layout: Width(tile))):
         seconds(1)  # compiles, if need be
         return (seconds(1 + EPOCHS) - seconds(1)) / EPOCHS
 

@@ -2,8 +2,9 @@
 
     python benchmarks/sweep.py --json benchmarks/results/sweep.json
 
-For each graph: CPU seconds of preparing, of 20 epochs by the fused engine, and of predicting all nodes, and their cost
-per unit of size. Size counts what has to be touched at least once: stored features, edges times hidden columns, rows.
+For each graph: CPU seconds of preparing, of 20 epochs by the fused engine, and of predicting all nodes, the shorter of
+two times, and their cost per unit of size. Size counts what has to be touched at least once: stored features, edges
+times hidden columns, rows.
 A stage that costs over `--factor` times the median of its kind per unit is out of line, and named at the end.
 """
 
@@ -86,9 +87,8 @@ def main() -> None:
     for n, degree, d, density, C, norm in combinations[:: 10 if args.quick else 1]:
         config = LSGNNConfig(feature_norm=norm, epochs=20)  # type: ignore[arg-type]
         graph = made(n, n * degree, d, density, C)
-        if not rows:
-            costs(graph, config)  # compiles, if need be
-        seconds = costs(graph, config)
+        first, second = costs(graph, config), costs(graph, config)  # the first may compile
+        seconds = {stage: min(first[stage], second[stage]) for stage in first}
         per_unit = {stage: 1e9 * s / size_of(graph, config, stage) for stage, s in seconds.items()}
         shape = dict(n=n, E=n * degree, d=d, density=density, classes=C, feature_norm=norm)
         rows.append({**shape, "seconds": seconds, "ns_per_unit": per_unit})

@@ -208,6 +208,20 @@ def localsim_share_table(stored: Stored) -> str:
     return "\n".join(lines)
 
 
+def side_by_side_table(stored: Stored) -> str:
+    """How many times as many epochs per CPU second runs in one wide tile would give."""
+    measured = _read(stored.benchmarks / "side_by_side.json")
+    if measured is None:
+        return "not run yet"
+    lines = ["| dataset | runs side by side | columns in a tile | times as many |", "|---|---|---|---|"]
+    for entry in measured["results"]:
+        for runs, seconds in entry["epoch_cpu_seconds"].items():
+            for tile in (tile for tile in seconds if tile != "32"):
+                gain = seconds["32"] / seconds[tile]
+                lines.append(f"| {title(entry['dataset'])} | {runs} | {tile} | {gain:.2f} |")
+    return "\n".join(lines)
+
+
 def first_minute_table(stored: Stored) -> str:
     """How long a user waits for the first commands."""
     measured = _read(stored.benchmarks / "first_minute.json")
@@ -354,6 +368,7 @@ SECTIONS: dict[str, Callable[[Stored], str]] = {
     "roofline": roofline_table,
     "time-to-accuracy": time_to_accuracy_table,
     "localsim-share": localsim_share_table,
+    "side-by-side": side_by_side_table,
     "first-minute": first_minute_table,
     "tuning-time": tuning_time_table,
     "store": store_table,

@@ -40,6 +40,19 @@ def test_a_sparse_table_stays_sparse_though_some_columns_are_shifted() -> None:
     np.testing.assert_allclose(scaled.toarray(), ColumnScale.of(csr).apply(csr.toarray()), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("numbers", [2, 8])
+def test_few_or_most_columns_of_a_sparse_table_may_be_shifted(numbers: int) -> None:
+    random = np.random.default_rng(0)
+    x = random.normal(1, 1, (40, 10)) * (random.random((40, 10)) < np.where(np.arange(10) < numbers, 0.5, 0.05))
+    scale = ColumnScale.of(sp.csr_array(x))
+    assert (scale.shift != 0).sum() == numbers
+    scaled = scale.apply(sp.csr_array(x))
+    np.testing.assert_allclose(dense(scaled), ColumnScale.of(x).apply(x), rtol=1e-5, atol=1e-6)
+    assert sp.issparse(scaled)
+    assert scaled.dtype == np.float32
+    assert scaled.has_sorted_indices
+
+
 def test_words_stay_sparse() -> None:
     words = sp.random_array(
         (50, 30), density=0.05, format="csr", random_state=np.random.default_rng(0), dtype=np.float32

@@ -104,7 +104,7 @@ def test_mean_and_deviation_by_hand_and_of_numbers_that_do_not_differ() -> None:
 
 
 def test_the_kernels_read_columns_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    mixed = sp.csr_array((np.array([2.0, 1.0, 1.0, 3.0]), [2, 0, 0, 2], [0, 2, 4]), shape=(2, 3))  # row 0: 2 before 0
+    mixed = sp.csr_array((np.array([2.0, 1.0, 1.0, 3.0]), [2, 0, 0, 2], [0, 2, 4]), shape=(2, 9))  # row 0: 2 before 0
     monkeypatch.setattr("lsgnn.propagate.similarity.WORTH_COMPILING", 0)
     found = edge_similarity(mixed, np.array([[0], [1]]), "cosine")
     np.testing.assert_allclose(found, 7 / np.sqrt(5 * 10), rtol=1e-6)
@@ -116,7 +116,7 @@ def test_pairs_that_are_compared_once_have_the_same_bits(
     similarity: Similarity, sparse: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     random = np.random.default_rng(1)
-    dense = (random.normal(size=(20, 50)) * (random.random((20, 50)) < 0.5)).astype(np.float32)
+    dense = (random.normal(size=(20, 50)) * (random.random((20, 50)) < 0.4)).astype(np.float32)
     x, edges = sp.csr_array(dense) if sparse else dense, random.integers(0, 20, (2, 300))  # both ways, twice, loops
     edges[:, :20] = edges[::-1, 20:40]
     found = []
@@ -125,6 +125,17 @@ def test_pairs_that_are_compared_once_have_the_same_bits(
         found.append(edge_similarity(x, edges, similarity))
     np.testing.assert_array_equal(*found)
     assert len(edge_similarity(x, edges[:, :0], similarity)) == 0
+
+
+def test_a_sparse_table_that_is_mostly_full_is_compared_as_a_dense_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(2)
+    x = (random.normal(size=(20, 30)) * (random.random((20, 30)) < 0.9)).astype(np.float32)
+    edges = random.integers(0, 20, (2, 100))
+    monkeypatch.setattr("lsgnn.propagate.similarity.WORTH_COMPILING", 0)
+    monkeypatch.setattr("lsgnn.propagate.similarity_kernels.sparse_dots", None)
+    np.testing.assert_array_equal(
+        edge_similarity(sp.csr_array(x), edges, "cosine"), edge_similarity(x, edges, "cosine")
+    )
 
 
 def test_a_column_that_is_there_twice_counts_with_its_sum() -> None:

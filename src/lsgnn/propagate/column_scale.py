@@ -107,23 +107,24 @@ class ColumnScale:
             f"to standardise {x.shape[0]} × {x.shape[1]} features",
             "use feature_norm=l2, which keeps zeros",
         )
-        out, shift, factor = np.empty(x.shape, np.float32), self.shift, self.factor
-        for rows in _parts(x):
-            out[rows] = (np.asarray(x[rows], np.float64) - shift) * factor
-        return out
+        return _shifted_and_scaled(x, self.shift, self.factor)
 
     def _apply_to_sparse(self, x: sp.csr_array) -> sp.csr_array:
-        """At most four times as many entries: a quarter or more of a column that is shifted is there already."""
-        scaled = sp.csr_array(x @ sp.diags_array(self.factor)).astype(np.float32)
-        shifted = np.flatnonzero(self.shift)
+        """At most four times as many entries: a quarter or more of a column that is shifted is there already. Where
+        most columns are, all of them are filled up: they are soon as large, and need not be put in order.
+        """
+        shifted, others = np.flatnonzero(self.shift), np.flatnonzero(self.shift == 0)
         if not len(shifted):
-            return scaled
-        require_memory(12 * x.shape[0] * len(shifted), f"to standardise {len(shifted)} columns", "use feature_norm=l2")
-        full = (x[:, shifted].toarray().astype(np.float64) - self.shift[shifted]) * self.factor[shifted]
-        others = np.flatnonzero(self.shift == 0)
+            return sp.csr_array(x @ sp.diags_array(self.factor)).astype(np.float32)
+        mostly = 2 * len(shifted) > x.shape[1]
+        filled = x.shape[0] * (x.shape[1] if mostly else len(shifted))
+        require_memory(16 * filled, f"to standardise {len(shifted)} columns", "use feature_norm=l2")
+        if mostly:
+            return _all_stored(_shifted_and_scaled(x.toarray(), self.shift, self.factor))
+        full = _all_stored(_shifted_and_scaled(x[:, shifted].toarray(), self.shift[shifted], self.factor[shifted]))
+        scaled = sp.csr_array(x[:, others] @ sp.diags_array(self.factor[others])).astype(np.float32)
         order = np.argsort(np.concatenate([others, shifted]), kind="stable")
-        joined = sp.hstack([scaled[:, others], sp.csr_array(full.astype(np.float32))], format="csr")
-        ordered = sp.csr_array(joined[:, order])
+        ordered = sp.csr_array(sp.hstack([scaled, full], format="csr")[:, order])
         ordered.sort_indices()  # torch takes no others
         return ordered
 
@@ -140,6 +141,19 @@ class ColumnScale:
     @classmethod
     def from_dict(cls, values: dict[str, list[float]]) -> ColumnScale:
         return cls(**{name: np.array(value, np.float64) for name, value in values.items()})
+
+
+def _shifted_and_scaled(x: NDArray[Any], shift: Floats, factor: Floats) -> NDArray[np.float32]:
+    out = np.empty(x.shape, np.float32)
+    for rows in _parts(x):
+        out[rows] = (np.asarray(x[rows], np.float64) - shift) * factor
+    return out
+
+
+def _all_stored(x: NDArray[np.float32]) -> sp.csr_array:
+    """A sparse matrix with every entry of x, zeros as well: next to none are, and looking for them takes longer."""
+    n, d = x.shape
+    return sp.csr_array((x.ravel(), np.tile(np.arange(d, dtype=np.int32), n), d * np.arange(n + 1)), shape=(n, d))
 
 
 def _parts(x: Features) -> list[slice]:

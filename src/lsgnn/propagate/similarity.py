@@ -109,6 +109,8 @@ def edge_similarity(
 
     `cosine` is 0 where a row is all zero; `euclidean` is sign·‖x_i − x_j‖; `squared` is sign·‖x_i − x_j‖².
     """
+    if sp.issparse(x) and 2 * _num_stored(x) > np.prod(x.shape):  # standardised columns: they fill up
+        x = sp.csr_array(x).toarray()
     if _num_stored(x) >= WORTH_SORTING * x.shape[0]:
         pairs, which = _unordered(edge_index, x.shape[0])
         return _similarity(x, pairs, similarity, euclid_sign)[which]
