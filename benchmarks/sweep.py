@@ -106,7 +106,9 @@ def main() -> None:
         print(f"{stage}: {times:.1f} times the median per unit of size at {shape}")
     print(f"{len(cliffs)} of {3 * len(rows)} stages are out of line")
     if args.json:
-        write_json(args.json, {"factor": args.factor, "results": rows, "environment": environment()})
+        write_json(
+            args.json, {"factor": args.factor, "smallest": SMALLEST, "results": rows, "environment": environment()}
+        )
 
 
 if __name__ == "__main__":

@@ -222,6 +222,22 @@ def side_by_side_table(stored: Stored) -> str:
     return "\n".join(lines)
 
 
+def sweep_table(stored: Stored) -> str:
+    """Per stage, what a unit of size costs over all generated graphs, and where it costs most."""
+    measured = _read(stored.benchmarks / "sweep.json")
+    if measured is None:
+        return "not run yet"
+    lines = ["| stage | graphs | ns per unit, median | most, times the median | there |", "|---|---|---|---|---|"]
+    for stage in ("prepare", "train", "predict"):
+        long = [row for row in measured["results"] if row["seconds"][stage] > measured["smallest"]]
+        middle = median(row["ns_per_unit"][stage] for row in measured["results"])
+        worst = max(long, key=lambda row: row["ns_per_unit"][stage])
+        shape = ", ".join(f"{name} {worst[name]:,}" for name in ("n", "E", "d", "density", "classes"))
+        cells = (stage, f"{len(measured['results'])}", f"{middle:.2f}", f"{worst['ns_per_unit'][stage] / middle:.1f}")
+        lines.append(f"| {' | '.join(cells)} | {shape}, `{worst['feature_norm']}` |")
+    return "\n".join(lines)
+
+
 def first_minute_table(stored: Stored) -> str:
     """How long a user waits for the first commands."""
     measured = _read(stored.benchmarks / "first_minute.json")
@@ -369,6 +385,7 @@ SECTIONS: dict[str, Callable[[Stored], str]] = {
     "time-to-accuracy": time_to_accuracy_table,
     "localsim-share": localsim_share_table,
     "side-by-side": side_by_side_table,
+    "sweep": sweep_table,
     "first-minute": first_minute_table,
     "tuning-time": tuning_time_table,
     "store": store_table,

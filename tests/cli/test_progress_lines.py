@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from rich.progress import Progress
 
-from lsgnn.cli import progress_lines
-from lsgnn.cli.show import progress
+from lsgnn.cli import progress_lines, show
+from lsgnn.cli.progress_lines import line_of
+from lsgnn.cli.show import progress, search_progress
 
 
 def test_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -54,3 +55,27 @@ def test_reading_predicting_and_writing_have_bars_too(
     bars.clear()
     assert lsgnn("predict", run, "--out", out).code == 0
     assert bars == [f"reading {run}", "predicting pages"]
+
+
+def test_what_has_not_begun_to_count_says_no_number() -> None:
+    with Progress(disable=True) as bar:
+        bar.add_task("trying hops", total=200)
+        assert line_of(bar.tasks[0]) == "trying hops, 0 s"
+
+
+def test_the_minutes_of_a_search_pass_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    places, update = list[float](), Progress.update
+
+    def told(self: Progress, task: Any, **how: Any) -> None:
+        places.append(how.get("completed", 0.0))
+        update(self, task, **how)
+
+    monkeypatch.setattr(Progress, "update", told)
+    monkeypatch.setattr(show, "SECOND", 0.01)
+    deadline = time.monotonic() + 10
+    with search_progress("searching on cora", None, 1.0):
+        while len(places) < 3 and time.monotonic() < deadline:
+            time.sleep(0.01)
+
+    assert places[0] > 0
+    assert places == sorted(places)

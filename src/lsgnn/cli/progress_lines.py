@@ -19,24 +19,36 @@ def lines_of(bar: Progress, say: Callable[[str], None], shown: bool) -> Iterator
     if not shown:
         yield
         return
-    over = threading.Event()
 
     def tell() -> None:
-        while not over.wait(SECONDS_BETWEEN_LINES):
-            for task in bar.tasks:
-                if not task.finished:
-                    say(line_of(task))
+        for task in bar.tasks:
+            if not task.finished:
+                say(line_of(task))
 
-    teller = threading.Thread(target=tell, daemon=True)
-    teller.start()
+    with every(SECONDS_BETWEEN_LINES, tell):
+        yield
+
+
+@contextmanager
+def every(seconds: float, do: Callable[[], object]) -> Iterator[None]:
+    """Inside, `do` is called again and again, in a thread of its own."""
+    over = threading.Event()
+
+    def repeat() -> None:
+        while not over.wait(seconds):
+            do()
+
+    thread = threading.Thread(target=repeat, daemon=True)
+    thread.start()
     try:
         yield
     finally:
         over.set()
-        teller.join()
+        thread.join()
 
 
 def line_of(task: Task) -> str:
     """`training on cora: 120 of 200, 42 s`"""
-    count = "" if task.total is None else f": {task.completed:.0f} of {task.total:.0f}"
+    begun = task.total is not None and task.completed
+    count = f": {task.completed:.0f} of {task.total:.0f}" if begun else ""
     return f"{task.description}{count}, {task.elapsed or 0:.0f} s"

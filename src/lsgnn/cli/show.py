@@ -13,12 +13,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lsgnn.cli.characters import visible, visible_json
-from lsgnn.cli.progress_lines import lines_of
+from lsgnn.cli.progress_lines import every, lines_of
 from lsgnn.files import plain
 
 if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
+
+SECOND = 1.0
 
 
 def say(line: str) -> None:
@@ -121,18 +123,20 @@ def model_trial_progress(trials: int) -> Iterator[Callable[[str, Any], None]]:
 def search_progress(what: str, trials: int | None, minutes: float | None) -> Iterator[Callable[[int, Any], None]]:
     """The same for a search over models; the yielded function is told how many trials there are, and all of them.
 
-    With a budget of minutes the bar shows seconds, else trials.
+    With a budget of minutes the bar shows seconds, which pass by themselves, else trials.
     """
-    import time
-
+    what, seconds = visible(what), 60 * (minutes or 0)
     with _bar() as bar:
-        start, what = time.monotonic(), visible(what)
-        task = bar.add_task(what, total=trials if minutes is None else round(60 * minutes))
+        task = bar.add_task(f"{what}, settings of LSGNN first", total=trials if minutes is None else round(seconds))
 
         def on_trial(count: int, done: Any) -> None:
             best = max(done, key=lambda trial: trial.score)
-            completed = count if minutes is None else round(time.monotonic() - start)
-            said = f"{what}, {count} trials, best {best.model} {best.score:.3f}"
-            bar.update(task, completed=completed, description=said)
+            bar.update(task, description=f"{what}, {count} trials, best {best.model} {best.score:.3f}")
+            if minutes is None:
+                bar.update(task, completed=count)
 
-        yield on_trial
+        def on_second() -> None:
+            bar.update(task, completed=min(bar.tasks[0].elapsed or 0, seconds - 1))  # it is not over before it is over
+
+        with nullcontext() if minutes is None else every(SECOND, on_second):
+            yield on_trial
