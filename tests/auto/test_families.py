@@ -45,3 +45,14 @@ def test_every_family_starts_from_what_suits_all_and_can_be_drawn_from() -> None
 def test_direction_is_varied_where_there_is_one(directed: bool, varies: bool) -> None:
     family = found(random_graph() if directed else two_blocks())["gprgnn"]
     assert ("direction" in family.space(optuna.create_study().ask())) is varies
+
+
+def test_on_a_graph_too_large_for_the_time_of_a_trial_models_begin_narrow() -> None:
+    graph = two_blocks()
+
+    def widths(limit: float) -> dict[str, int]:
+        starts = {f.model: f.starts[0] for f in families(Facts(graph, "accuracy", limit), LSGNNConfig(), SHARED)}
+        return {model: start.hidden_channels for model, start in starts.items() if hasattr(start, "hidden_channels")}
+
+    assert widths(0.0)["classic"] == widths(60.0)["classic"] == 128
+    assert widths(1e-6) == {model: min(width, 16 if model == "lsgnn" else 32) for model, width in widths(0.0).items()}

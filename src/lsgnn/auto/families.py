@@ -11,8 +11,10 @@ import numpy as np
 
 from lsgnn import zoo
 from lsgnn.graph.graph import Graph
+from lsgnn.graph.splits import Split
 from lsgnn.runs.defaults import suited
-from lsgnn.runs.rivals import LINEAR
+from lsgnn.runs.probe_cost import Size
+from lsgnn.runs.rivals import LINEAR, Other, epoch_seconds
 from lsgnn.runs.stages import BY_CLASS, is_directed
 from lsgnn.train.metrics import Metric
 from lsgnn.zoo.presets import zoo_preset
@@ -24,16 +26,22 @@ NAMES = (
 )
 LOOK_UP = "twin_lookup"  # learns nothing, but on graphs full of copies it knows much
 PATIENCE = 60  # epochs without improvement after which a trial ends, where a model has no patience of its own
+ENOUGH, NARROWEST = 30, 32  # epochs that a trial should have by estimate, and hidden channels that it has in any case
 MAX_TWO_HOP = 20_000_000  # pairs of nodes two hops apart that H2GCN may hold
 MAX_NODES_WITH_WEIGHTS = 200_000  # nodes up to which a model may keep a row of weights for each
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What decides which models suit a graph."""
+    """What decides which models suit a graph, and how wide they begin.
+
+    Args:
+        limit: CPU seconds of a trial; 0 for none.
+    """
 
     graph: Graph
     metric: Metric
+    limit: float = 0.0
 
     @cached_property
     def directed(self) -> bool:
@@ -43,6 +51,11 @@ class Facts:
     def two_hop_pairs(self) -> int:
         degree = np.bincount(self.graph.edge_index.ravel(), minlength=self.graph.num_nodes).astype(np.int64)
         return int((degree**2).sum())
+
+    @cached_property
+    def size(self) -> Size:
+        nobody = np.zeros(self.graph.num_nodes, dtype=bool)  # baselines compute all nodes, whoever is scored
+        return Size.of(self.graph, Split(nobody, nobody, nobody))
 
     def suits(self, model: str) -> bool:
         if model == "dir_gnn":
@@ -81,9 +94,22 @@ def families(facts: Facts, lsgnn: Any, shared: dict[str, Any]) -> list[Family]:
             continue
         entry = zoo.get(name)
         base = lsgnn if name == "lsgnn" else suited(zoo_preset(name, ""), shared)
-        base = base.replace(patience=base.patience or PATIENCE)
+        base = _affordable(facts, name, base.replace(patience=base.patience or PATIENCE))
         found.append(Family(name, _starts(name, base), _space(facts, entry, base), entry.tunable))
     return found
+
+
+def _affordable(facts: Facts, name: str, base: Any) -> Any:
+    """The configuration, so narrow that a trial is not over before it has learned anything."""
+
+    def takes_too_long(config: Any) -> bool:
+        return ENOUGH * epoch_seconds(facts.size, Other(name), config) > facts.limit > 0
+
+    if name == "lsgnn" or not hasattr(base, "hidden_channels"):
+        return base
+    while base.hidden_channels > NARROWEST and takes_too_long(base):
+        base = base.replace(hidden_channels=base.hidden_channels // 2)
+    return base
 
 
 def _starts(name: str, base: Any) -> tuple[Any, ...]:
