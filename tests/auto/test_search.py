@@ -121,6 +121,12 @@ def test_a_budget_that_ends_first_is_no_early_end(tmp_path: Path) -> None:
     assert not done.ended_early
 
 
+@pytest.mark.parametrize("trials", [1, 2])
+def test_a_budget_of_few_trials_is_kept(tmp_path: Path, trials: int) -> None:
+    done, _ = searched(tmp_path / "s", constant, trials=trials)
+    assert len(done.trials) == trials
+
+
 def test_a_finished_search_is_repeated_from_the_journal_without_a_trial(tmp_path: Path) -> None:
     first, _ = searched(tmp_path / "s", constant)
     again, workers = searched(tmp_path / "s", constant)

@@ -4,11 +4,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import lsgnn
 from lsgnn import zoo
 from lsgnn.benchmark.compare import compare
 from lsgnn.benchmark.comparison import Comparison
 from lsgnn.benchmark.units import Unit
 from lsgnn.errors import InputError
+from lsgnn.runs.stages import LSGNN_OPEN
 from tests.benchmark.rows import row_of
 from tests.graphs import two_blocks
 
@@ -119,9 +121,18 @@ def test_changes_are_over_the_preset_and_fit_is_told_of_them() -> None:
         compare(GRAPH, ["sgc"], changes={"gcn": {"lr": 0.1}})
 
 
+def test_of_a_tuned_model_fit_is_told_all_that_it_would_choose_anew() -> None:
+    (row,) = compare(GRAPH, ["lsgnn"], which=[0], tune=1, changes={"lsgnn": {"epochs": 3}}).rows
+    assert set(LSGNN_OPEN) <= set(row.for_fit)
+    again = lsgnn.fit(GRAPH, members=1, ask_others=False, **row.for_fit)
+    assert again.config.to_dict() | {"seed": 0} == row.units[0].config | {"seed": 0}
+
+
 def test_it_refuses_what_it_cannot_compare() -> None:
     with pytest.raises(InputError, match="there is no model to compare: name some of lsgnn, mlp"):
         compare(GRAPH, [])
+    with pytest.raises(InputError, match="'gcn' is there twice: name each model once"):
+        compare(GRAPH, ["gcn", "mlp", "gcn"])
     with pytest.raises(InputError, match="did you mean 'gcn'"):
         compare(GRAPH, ["majority", "gcnn"])
     with pytest.raises(InputError, match="split 12 does not exist"):

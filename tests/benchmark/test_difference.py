@@ -20,3 +20,14 @@ def test_clear_and_equal() -> None:
     assert Difference.between([81.0, 79.0], [80.0, 80.0]).within_an_error  # each split favours another
     assert not Difference.between([81.0, 80.5], [80.0, 80.0]).within_an_error
     assert Difference.between([80.0, 70.0], [80.0, 70.0]).within_an_error
+
+
+def test_splits_that_agree_by_chance_are_not_sure() -> None:
+    one_node = 100 / 108
+    gap = Difference.between([80 + one_node] * 2, [80.0] * 2, nodes=108)
+    assert gap.error == pytest.approx(one_node / 2**0.5)
+    assert not gap.is_clear
+    assert Difference.between([80 + one_node] * 2, [80.0] * 2).is_clear  # where nobody knows of how many nodes
+    four = Difference.between([84.0] * 3, [80.0] * 3, nodes=100)  # 4 nodes ± 2
+    assert four.error == pytest.approx(2 / 3**0.5)
+    assert Difference.between([90.0, 91.0, 92.0], [80.0] * 3, nodes=10_000).is_clear

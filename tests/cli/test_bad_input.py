@@ -33,6 +33,19 @@ def test_a_usage_error_is_one_line_too(lsgnn: Any) -> None:
         assert result.err.count("\n") == 1
 
 
+def test_what_would_be_ignored_is_an_error(lsgnn: Any, given: tuple[Any, ...]) -> None:
+    for arguments, told in (
+        (("fit", *given, "--model", "auto", "--minutes", "nan"), "--minutes nan is out of range"),
+        (("fit", *given, "--model", "auto", "--minutes", "inf"), "--minutes inf is out of range"),
+        (("tune", *given, "--model", "trees", "--space", "extended", "--trials", "2"), "space='extended' is LSGNN's"),
+        (("compare", *given, "--models", "mlp,mlp"), "'mlp' is there twice: name each model once"),
+        (("compare", *given, "--models", ""), "there is no model to compare"),
+    ):
+        result = lsgnn(*arguments)
+        assert result.code == 2
+        assert told in result.err
+
+
 def test_a_pipe_or_device_is_not_replaced(lsgnn: Any, run: Path) -> None:
     pipe = run.parent / "pipe.csv"
     os.mkfifo(pipe)

@@ -38,15 +38,15 @@ def test_the_best_of_those_ahead_is_named_with_the_way_to_train_it() -> None:
         Rival(Other("trees"), 0.8, ahead=True),
     ]
     note = note_on(found, "accuracy", 0.5)
-    assert "Boosted trees reaches 80.00 % validation accuracy" in note
-    assert "LSGNN 50.00 %" in note
+    assert "Boosted trees: 80.00 % validation accuracy" in note
+    assert "against 50.00 % of LSGNN" in note
     assert "train it with --model trees (in Python model='trees')" in note
     assert note_on(found[:1], "accuracy", 0.5) == ""
 
 
 def test_a_linear_model_is_the_mlp_with_settings_that_the_note_names_and_fit_takes() -> None:
     note = note_on([Rival(LINEAR, 0.9, ahead=True)], "accuracy", 0.5)
-    assert "Linear model reaches 90.00 %" in note
+    assert "Linear model: 90.00 %" in note
     assert "train it with --model mlp --set num_layers=1 --set bias=true --set lr=0.05 (in Python model='mlp', " in note
     assert parse_settings(re.findall(r"--set (\S+)", LINEAR.options)) == LINEAR.settings
     run = lsgnn.fit(two_blocks(), model=LINEAR.model, epochs=2, **LINEAR.settings)

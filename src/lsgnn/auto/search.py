@@ -32,6 +32,7 @@ LAG = 4  # trials under way at a time; more than workers, so that none waits for
 PROBES, FIRST, SECOND = 0.25, 0.55, 0.80  # where phases end: shares of the budget
 KEPT = (6, 3)  # families that go on after the probes and after the first round
 PROBE_EPOCHS = 100
+LEAST = 4  # families that are probed, however few minutes there are
 FRESH = 8  # configurations that are trained again with fresh seeds
 SEEDS = 4  # of each, where nothing else pays
 MOST_SEEDS = 99
@@ -146,7 +147,7 @@ class _Plan:
         starts = [(family, start) for family in self.families for start in family.starts[:1]]
         starts += [(family, start) for family in self.families for start in family.starts[1:]]
         for family, start in starts:
-            if self.budget.used(self.count) >= PROBES and self.count >= 4:
+            if self.budget.used(self.count) >= PROBES and self.count >= min(LEAST, self.budget.trials or LEAST):
                 return
             short = start.replace(epochs=min(start.epochs, PROBE_EPOCHS))
             yield self._proposal(family.model, short, "probe", trials)

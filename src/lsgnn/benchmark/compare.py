@@ -1,4 +1,4 @@
-"""`compare`: a leader board of several models on one graph, every one on the same splits and equally scaled features.
+"""`compare`: a leader board of several models on one graph, every one on the same splits, reading nodes alike.
 
 Where accuracy is scored, baselines keep the epoch of the best validation accuracy and LSGNN that of the lowest
 validation loss, as its authors do; other metrics select the epochs of all.
@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from lsgnn import zoo
 from lsgnn.benchmark.comparison import Comparison, Row
@@ -45,8 +47,9 @@ def compare(
 ) -> Comparison:
     """Trains every model on every split and reads the test nodes of each once, at the end.
 
-    Models are ranked by mean validation score, and the `verdict` says in words which to take. A model whose feature
-    scaling is neither published for the dataset nor given has the one that the split's validation nodes prefer.
+    Models are ranked by mean validation score, and the `verdict` says in words which to take. How a
+    model reads nodes (feature scaling, log degrees, class weights) is what the split's validation nodes prefer, unless
+    it was published for the dataset or given.
 
     Args:
         graph: anything `lsgnn.as_graph` understands.
@@ -69,6 +72,8 @@ def compare(
         raise InputError(f"workers={workers} is out of range: it must be positive")
     if not models:
         raise InputError(f"there is no model to compare: name some of {', '.join(zoo.names())}")
+    if twice := [name for name in dict.fromkeys(models) if list(models).count(name) > 1]:
+        raise InputError(f"{twice[0]!r} is there twice: name each model once")
     splits = default_splits(graph, splits)
     numbers = tuple(split_numbers(splits, which))
     for number in numbers:
@@ -79,9 +84,8 @@ def compare(
     for name in (changes or {}).keys() - given.keys():
         raise InputError(f"there are changes of {name!r}, which is not compared: add it to the models")
     chosen = {number: splits[number] for number in numbers}
-    settings, notes = configurations(
-        graph, given, chosen, presets=presets, changes=changes, metric=metric, keep_select_by=keep_select_by
-    )
+    how: dict[str, Any] = dict(presets=presets, changes=changes, metric=metric, keep_select_by=keep_select_by)
+    settings, notes = configurations(graph, given, chosen, tuned=tune > 0, **how)
     kept = UnitStore(store, graph)
     seeds = {name: of_splits[numbers[0]].seed for name, of_splits in settings.items()}
     if tune:
@@ -100,9 +104,15 @@ def compare(
         units[unit.model, unit.split] = unit
         kept.add(keys[unit.model, unit.split], unit)
         tell(unit)
+    labelled = graph.y >= 0
+    masks = [(splits[number].val & labelled, splits[number].test & labelled) for number in numbers]
+    nodes = float(np.mean([val.sum() for val, _ in masks])), float(np.mean([test.sum() for _, test in masks]))
     rows = []
     for name, of_splits in settings.items():
-        for_fit = changes_for_fit(graph, name, of_splits[numbers[0]].replace(seed=seeds[name]))
-        rows.append(Row(name, zoo.get(name).title, tuple(units[name, number] for number in of_splits), for_fit))
+        config = of_splits[numbers[0]].replace(seed=seeds[name])
+        for_fit = changes_for_fit(graph, name, config, exact=tune > 0)
+        rows.append(
+            Row(name, zoo.get(name).title, tuple(units[name, number] for number in of_splits), for_fit, nodes=nodes)
+        )
     told = (*why, *notes)
     return Comparison.of(graph.name, metric, numbers, rows, class_names=graph.class_names, notes=told)

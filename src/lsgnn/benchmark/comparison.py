@@ -23,7 +23,7 @@ class Row:
     """One model: its units in the order of the splits, and its distance to the first row (None for that itself).
 
     `for_fit` holds the hyperparameters in which the configuration of the first split differs from what `lsgnn.fit`
-    does by default.
+    does by default; `nodes` is how many validation and how many test nodes a split has on average, where that is known.
     """
 
     model: str
@@ -32,6 +32,7 @@ class Row:
     for_fit: Mapping[str, Any] = field(default_factory=dict, repr=False)
     val_difference: Difference | None = None
     test_difference: Difference | None = None
+    nodes: tuple[float, float] = (0, 0)
 
     @property
     def val(self) -> list[float]:
@@ -75,9 +76,15 @@ class Row:
         """This row with its distances to another."""
         return replace(
             self,
-            val_difference=Difference.between(self.val, other.val),
-            test_difference=Difference.between(self.test, other.test),
+            val_difference=self.val_gap(other),
+            test_difference=self.test_gap(other),
         )
+
+    def val_gap(self, other: Row) -> Difference:
+        return Difference.between(self.val, other.val, self.nodes[0])
+
+    def test_gap(self, other: Row) -> Difference:
+        return Difference.between(self.test, other.test, self.nodes[1])
 
 
 @dataclass(frozen=True)

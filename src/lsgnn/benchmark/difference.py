@@ -14,7 +14,8 @@ class Difference:
     """A model's scores minus another's, in points of the metric: mean over splits, its standard error, 95 % interval.
 
     The interval is that of a paired t test over splits; it and the error are None with a single one. Splits share
-    nodes, so both are rather too narrow than too wide.
+    nodes, so both are rather too narrow than too wide. Two splits may agree by chance: a gap of a few nodes is taken to
+    vary between splits by the root of their number at least, as counts do, and by one node.
     """
 
     mean: float
@@ -22,14 +23,16 @@ class Difference:
     error: float | None = None
 
     @classmethod
-    def between(cls, scores: Sequence[float], others: Sequence[float]) -> Difference:
+    def between(cls, scores: Sequence[float], others: Sequence[float], nodes: float = 0) -> Difference:
+        """`nodes` is how many a split scores; 0 where nobody knows."""
         from scipy.special import stdtrit  # the quantiles of t; scipy.stats takes a second to import
 
         gaps = np.subtract(scores, others)
         mean = float(gaps.mean())
         if len(gaps) < 2:
             return cls(mean, None)
-        error = float(gaps.std(ddof=1)) / math.sqrt(len(gaps))
+        of_counts = 100 / nodes * math.sqrt(max(1.0, abs(mean) * nodes / 100)) if nodes else 0.0
+        error = max(float(gaps.std(ddof=1)), of_counts) / math.sqrt(len(gaps))
         half = float(stdtrit(len(gaps) - 1, 0.975)) * error
         return cls(mean, (mean - half, mean + half), error)
 

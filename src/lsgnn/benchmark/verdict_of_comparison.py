@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lsgnn.benchmark.difference import Difference
 from lsgnn.benchmark.score_scale import gap_written, written
-from lsgnn.train.metrics import Metric, utility
+from lsgnn.train.metrics import Metric, about, utility
 
 if TYPE_CHECKING:
     from lsgnn.benchmark.comparison import Row
+    from lsgnn.benchmark.difference import Difference
 
 
 @dataclass(frozen=True)
@@ -44,23 +44,21 @@ def verdict_of(rows: Sequence[Row], metric: Metric) -> Verdict:
 def _cheapest_of_the_best(rows: Sequence[Row]) -> Row:
     """The model of the lowest CPU seconds among those within a standard error of the first; it, where none is known."""
     first, *others = rows
-    equals = [first, *(row for row in others if Difference.between(row.val, first.val).within_an_error)]
+    equals = [first, *(row for row in others if row.val_gap(first).within_an_error)]
     return min(equals, key=lambda row: float("inf") if row.cpu_seconds is None else row.cpu_seconds)
 
 
 def _choice(chosen: Row, first: Row, metric: Metric) -> str:
-    score = written(metric, chosen.mean_val)
+    score = f"{about(metric).title}, {written(metric, chosen.mean_val)}{_over(chosen)}"
     if chosen is first:
-        return f"Take {chosen.title}: the best mean validation {metric}, {score}{_over(chosen)}."
-    return (
-        f"Take {chosen.title}: its mean validation {metric}, {score}{_over(chosen)}, is within one standard error of "
-        f"the best, {written(metric, first.mean_val)} of {first.title}, and it is cheaper ({_cost(chosen)} against "
-        f"{_cost(first)} CPU seconds)."
-    )
+        return f"Take {chosen.title}: the best mean validation {score}."
+    best = f"{written(metric, first.mean_val)} of {first.title}"
+    cheaper = f"it is cheaper ({_cost(chosen)} against {_cost(first)} CPU seconds)"
+    return f"Take {chosen.title}: its mean validation {score}, is within one standard error of the best, {best}, and {cheaper}."
 
 
 def _against(chosen: Row, rival: Row, metric: Metric) -> str:
-    gap = Difference.between(chosen.val, rival.val)
+    gap = chosen.val_gap(rival)
     ahead = utility(metric, chosen.mean_val) >= utility(metric, rival.mean_val)
     where = "ahead of" if ahead else "behind"
     return f"On validation it is {gap_written(metric, gap.mean)} {where} {rival.title}{_sureness(gap)}."
@@ -68,7 +66,7 @@ def _against(chosen: Row, rival: Row, metric: Metric) -> str:
 
 def _on_test(chosen: Row, others: Sequence[Row], metric: Metric) -> str:
     best = max(others, key=lambda row: utility(metric, row.mean))
-    gap = Difference.between(chosen.test, best.test)
+    gap = chosen.test_gap(best)
     score = f"On test it scores {written(metric, chosen.mean)}"
     if utility(metric, chosen.mean) >= utility(metric, best.mean):
         return f"{score}, {gap_written(metric, gap.mean)} ahead of {best.title}, the next there{_sureness(gap)}."

@@ -54,7 +54,7 @@ def compare(
     from lsgnn.files import write_json
     from lsgnn.graph.split_checks import default_splits
 
-    names = zoo.names() if models == "all" else tuple(name.strip() for name in models.split(","))
+    names = zoo.names() if models == "all" else tuple(name.strip() for name in models.split(",") if name.strip())
     changes = changes_by_model(names, given_settings.parse_settings(set or []))
     all_splits = default_splits(g)
     which = options.parse_splits(splits, len(all_splits))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -54,11 +55,16 @@ def fit(
         str | None,
         typer.Option(
             help="Two classes: how validation nodes choose the probability from which on a node is positive: f1 (the "
-            "default for metrics but accuracy and log_loss), precision=0.9, recall=0.8, or a number."
+            "default for metrics but accuracy and log_loss), precision=0.9, recall=0.8, or a number. The rarer of the "
+            "two classes is the positive one."
         ),
     ] = None,
     cost: Annotated[
-        str | None, typer.Option(metavar="FN:FP", help="Threshold of least cost: of a missed : of a false positive.")
+        str | None,
+        typer.Option(
+            metavar="FN:FP",
+            help="Threshold of least cost: of a missed : of a false positive (the rarer of the two classes).",
+        ),
     ] = None,
     minutes: Annotated[float | None, typer.Option(help="--model auto: wall time of the search (default: 10).")] = None,
     trials: Annotated[
@@ -203,7 +209,10 @@ def searched(graph: Graph, split: int, settings: dict[str, Any], workers: int) -
     from lsgnn.auto.best_answer import MINUTES
     from lsgnn.auto.fit import fit as search
 
-    minutes = settings["minutes"] or (None if settings["trials"] else MINUTES)
+    given = settings["minutes"]
+    if given is not None and not 0 < given < math.inf:
+        raise InputError(f"--minutes {given:g} is out of range: it must be above 0, and finite")
+    minutes = given or (None if settings["trials"] else MINUTES)
     with search_progress(f"searching on {graph.name}", settings["trials"], minutes) as on_trial:
         return search(graph, model="auto", split=split, workers=workers, on_trial=on_trial, **settings)
 

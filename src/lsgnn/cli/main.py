@@ -7,6 +7,7 @@ import errno
 import gc
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import typer
@@ -73,7 +74,7 @@ def run(application: typer.Typer = app) -> None:
     Args:
         application: another command line that is to behave alike, such as the repository's `python -m paper`.
     """
-    warnings.showwarning = _show_warning
+    warnings.showwarning = _shown_once()
     show_what_can_be_shown()
     gc.set_threshold(10_000)  # libraries that are imported leave little garbage: looking for it takes a while,
     atexit.register(gc.freeze)  # and half a second once more at the very end
@@ -112,6 +113,13 @@ def _stop(reason: str) -> NoReturn:
     sys.exit(2)
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-    if issubclass(category, LSGNNWarning):
-        say(f"note: {message}")
+def _shown_once() -> Callable[..., None]:
+    """What shows our own warnings, each of them once: several steps of a command may look at the same graph."""
+    told = set[str]()
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if issubclass(category, LSGNNWarning) and str(message) not in told:
+            told.add(str(message))
+            say(f"note: {message}")
+
+    return show

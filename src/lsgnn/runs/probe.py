@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from lsgnn import zoo
-from lsgnn.config import FeatureNorm
-from lsgnn.graph.graph import Graph
 from lsgnn.graph.splits import Split
 from lsgnn.runs.decisions import Decisions
-from lsgnn.runs.defaults import following, suited
+from lsgnn.runs.defaults import suited
 from lsgnn.runs.judges import Judges
 from lsgnn.runs.probe_cost import MOST, Budget, Size, affordable_width, narrowed
 from lsgnn.runs.stages import BASELINE_OPEN, Stage, first_options, stages
@@ -103,21 +101,6 @@ def resolved(
         return config, None
     chosen = {name: getattr(config, name) for one in passes for stage in one.stages for name in stage.options[0]}
     return config, Choice(chosen, tried, metric, max(one.deals for one in passes))
-
-
-def probed_feature_norm(graph: Graph, split: Split, metric: Metric = "accuracy") -> tuple[FeatureNorm, str]:
-    """How features are best scaled, whatever the model: as a small MLP prefers, and a note that says how it chose.
-
-    An MLP reads nothing but the features, so that what it prefers is a property of them. `compare` gives the answer to
-    every model, because a scaling that suits one side only decides a board.
-    """
-    mlp = zoo.get("mlp")
-    proxy = _proxy(mlp, following(mlp.config(), metric))
-    found = _probed(Prepared(graph), mlp, proxy, [split], "auto", metric, {"feature_norm"}, None)
-    norm: FeatureNorm = found.decided["feature_norm"]
-    if not found.tried:
-        return norm, f"feature_norm={norm!r}, the only one for a single column"
-    return norm, f"{Choice(found.decided, found.tried, metric, found.deals)}, by a small MLP"
 
 
 def _passes(model: Model[Any], undecided: Collection[str]) -> list[tuple[Model[Any], set[str]]]:

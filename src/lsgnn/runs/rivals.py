@@ -161,7 +161,6 @@ def note_on(rivals: list[Rival], metric: Metric, own: float) -> str:
         return ""
     best = max(ahead, key=lambda rival: rival.score)
     theirs, ours = (shown(metric, utility(metric, score)) for score in (best.score, own))
-    return (
-        f"{best.other.title} reaches {theirs} validation {about(metric).title} in a short training run, LSGNN {ours}: "
-        f"train it with {best.other.options} (in Python {best.other.arguments}), or let a search decide (--model auto)"
-    )
+    measured = f"{theirs} validation {about(metric).title} in a short training run, against {ours} of LSGNN"
+    named = f"{best.other.options} (in Python {best.other.arguments})"
+    return f"{best.other.title}: {measured}; train it with {named}, or let a search decide (--model auto)"

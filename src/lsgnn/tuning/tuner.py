@@ -106,6 +106,8 @@ def tune(
     drafted = following(drafted, metric) if follows else drafted
     if not zoo_model.tunable:
         raise InputError(f"{model} has no settings to tune: choose another model")
+    if space != "paper" and zoo_model.name != "lsgnn":
+        raise InputError(f"space={space!r} is LSGNN's, but {model} has one search space only: drop it")
     if isinstance(drafted.config, LSGNNConfig):
         name, suggest = f"{graph.name}/lsgnn/{space}", space_of(space, drafted.config.select_by)
     else:
