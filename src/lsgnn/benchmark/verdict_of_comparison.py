@@ -53,8 +53,8 @@ def _choice(chosen: Row, first: Row, metric: Metric) -> str:
     if chosen is first:
         return f"Take {chosen.title}: the best mean validation {score}."
     best = f"{written(metric, first.mean_val)} of {first.title}"
-    cheaper = f"it is cheaper ({_cost(chosen)} against {_cost(first)} CPU seconds)"
-    return f"Take {chosen.title}: its mean validation {score}, is within one standard error of the best, {best}, and {cheaper}."
+    why = f"is within one standard error of the best, {best}, and it is cheaper"
+    return f"Take {chosen.title}: its mean validation {score}, {why} ({_cost(chosen)} against {_cost(first)} CPU seconds)."
 
 
 def _against(chosen: Row, rival: Row, metric: Metric) -> str:
