@@ -54,7 +54,8 @@ def _choice(chosen: Row, first: Row, metric: Metric) -> str:
         return f"Take {chosen.title}: the best mean validation {score}."
     best = f"{written(metric, first.mean_val)} of {first.title}"
     why = f"is within one standard error of the best, {best}, and it is cheaper"
-    return f"Take {chosen.title}: its mean validation {score}, {why} ({_cost(chosen)} against {_cost(first)} CPU seconds)."
+    costs = f"{_cost(chosen)} against {_cost(first)} CPU seconds"
+    return f"Take {chosen.title}: its mean validation {score}, {why} ({costs})."
 
 
 def _against(chosen: Row, rival: Row, metric: Metric) -> str:
