@@ -149,6 +149,17 @@ def test_sparse_features_are_recognised_when_they_come_back():
     np.testing.assert_array_equal(estimator.predict(x), estimator.transduction_)
 
 
+def test_the_metric_chooses_epochs_and_the_threshold_decides():
+    nodes = np.arange(80)
+    dear = classifier(graph=GRAPH, select_by="auto", metric="average_precision", cost="50:1").fit(nodes, GRAPH.y)
+    assert dear.run_.config.select_by == "val_average_precision"
+    assert dear.run_.decision.rule == "cost=50:1"
+    positive = classifier(graph=GRAPH, threshold=0.0).fit(nodes, GRAPH.y).predict(nodes)
+    assert (positive == 1).all()
+    with pytest.raises(InputError, match="both choose a threshold"):
+        clone(dear).set_params(threshold=0.5).fit(nodes, GRAPH.y)
+
+
 def test_the_seed_decides_and_a_pickle_predicts_the_same():
     first, same = (classifier().fit(GRAPH, half_known()) for _ in range(2))
     np.testing.assert_array_equal(first.label_distributions_, same.label_distributions_)

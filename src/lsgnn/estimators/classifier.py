@@ -17,7 +17,10 @@ from lsgnn.graph.graph import Graph, as_features
 from lsgnn.graph.lookup import numbers_of
 
 # parameters of the estimator that are no settings of the method
-ABOUT_FITTING = ("graph", "members", "engine", "device", "validation_fraction", "random_state")
+ABOUT_FITTING = (
+    *("graph", "metric", "threshold", "cost", "members", "engine", "device"),
+    *("validation_fraction", "random_state"),
+)
 
 
 class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -34,6 +37,9 @@ class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Args:
         graph: anything `lsgnn.as_graph` understands; only for the third way. Clones share it.
+        metric: what the held-out nodes choose by, as in `lsgnn.fit`; None where the classes decide. (`score` is
+            accuracy, as scikit-learn has it; its other scorers read `predict_proba`.)
+        threshold, cost: of two classes, from which probability on `predict` calls a node positive, as in `lsgnn.fit`.
         members: number of seeds to ensemble; "auto" as in `lsgnn.fit`.
         engine, device: as in `lsgnn.fit`.
         validation_fraction: share of the labelled nodes, class by class, that choose the epoch and calibrate.
@@ -86,6 +92,9 @@ class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         adjacency_embedding: bool | str = "auto",
         out_norm: bool | str = "auto",
         head: str = "linear",
+        metric: str | None = None,
+        threshold: str | float | None = None,
+        cost: Any = None,
         members: int | str = "auto",
         engine: str = "auto",
         device: str = "cpu",
@@ -126,6 +135,9 @@ class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.adjacency_embedding = adjacency_embedding
         self.out_norm = out_norm
         self.head = head
+        self.metric = metric
+        self.threshold = threshold
+        self.cost = cost
         self.members = members
         self.engine = engine
         self.device = device
@@ -146,6 +158,7 @@ class LSGNNClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         drafted = Draft(config, frozenset(settings.keys() - named.keys() - {"select_by"}))
         split = hold_out(graph.y, self.validation_fraction, seed)
         how: dict[str, Any] = dict(members=self.members, engine=self.engine, device=self.device, ask_others=False)
+        how |= dict(metric=self.metric, threshold=self.threshold, cost=self.cost)
         if "select_by" in named:
             how["select_by"] = config.select_by
         self.run_ = fit(graph, drafted, split=split, **how)
