@@ -64,7 +64,10 @@ def test_models_that_are_wrong_elsewhere_help_each_other() -> None:
 def test_shares_are_few_and_the_same_every_time() -> None:
     random = np.random.default_rng(1)
     candidates = [random.standard_normal((60, 3)).astype(np.float32) for _ in range(30)]
-    first = shares(candidates)
+    start = [1 / 13] * 13 + [0.0] * 17
+    first = shares(candidates, start)
     assert (first > 0).sum() <= MOST_PARTS
-    assert first.tolist() == shares(candidates).tolist()
-    assert shares(candidates, seed=1).tolist() != first.tolist()
+    assert first.tolist() == shares(candidates, start).tolist()
+    assert shares(candidates, start, seed=1).tolist() != first.tolist()
+    same = shares([logits(np.ones(60, bool))] * 13, [1 / 13] * 13)  # nothing is better than what it begins with
+    assert same.tolist() == [1 / MOST_PARTS] * MOST_PARTS + [0] * (13 - MOST_PARTS)

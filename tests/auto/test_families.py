@@ -47,7 +47,7 @@ def test_direction_is_varied_where_there_is_one(directed: bool, varies: bool) ->
     assert ("direction" in family.space(optuna.create_study().ask())) is varies
 
 
-def test_on_a_graph_too_large_for_the_time_of_a_trial_models_begin_narrow() -> None:
+def test_on_a_graph_too_large_for_the_time_of_a_training_run_models_begin_narrow() -> None:
     graph = two_blocks()
 
     def widths(limit: float) -> dict[str, int]:

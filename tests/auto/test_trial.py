@@ -1,10 +1,12 @@
 """One trial: scores per deal, kept weights, and what ends it early."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from lsgnn import LSGNNConfig, stratified_splits, zoo
+from lsgnn import Graph, LSGNNConfig, stratified_splits, zoo
 from lsgnn.auto.trial import AROUND, Task, kept_logits, kept_training, run_trial
 from lsgnn.runs.judges import dealt
 from lsgnn.zoo.prepared import Prepared
@@ -15,9 +17,9 @@ DEALS = dealt(stratified_splits(GRAPH.y)[0], GRAPH)
 CONFIG = zoo.get("mlp").config(epochs=6, hidden_channels=4)
 
 
-def trial(folder: Path, model: str = "mlp", config=CONFIG, **more):  # type: ignore[no-untyped-def]
+def trial(folder: Path, model: str = "mlp", config=CONFIG, graph: Graph = GRAPH, **more):  # type: ignore[no-untyped-def]
     task = Task("k", model, config.to_dict(), **more)
-    return run_trial(task, Prepared(GRAPH), DEALS, "accuracy", 1, folder)
+    return run_trial(task, Prepared(graph), DEALS, "accuracy", 1, folder)
 
 
 def test_each_deal_is_scored_and_the_weights_of_the_split_itself_are_kept(tmp_path: Path) -> None:
@@ -41,11 +43,17 @@ def test_a_score_is_the_median_of_the_epochs_around_the_best_one(tmp_path: Path)
     assert outcome.scores[0] <= accuracies[best] == max(accuracies)
 
 
-def test_without_epochs_a_score_is_that_of_the_kept_logits(tmp_path: Path) -> None:
-    outcome = trial(tmp_path, "label_propagation", zoo.get("label_propagation").config())
+@pytest.mark.parametrize("model", ["twin_lookup", "label_propagation"])
+def test_where_epochs_are_no_steps_a_score_is_that_of_the_kept_logits(tmp_path: Path, model: str) -> None:
+    wrong = np.random.default_rng(5).random(GRAPH.num_nodes) < 0.3
+    graph = replace(GRAPH, y=np.where(wrong, 1 - GRAPH.y, GRAPH.y))
+    outcome = trial(tmp_path, model, zoo.get(model).config(), graph=graph)
     logits = kept_logits(tmp_path / "k.safetensors", len(DEALS))
-    expected = [np.mean(one.argmax(axis=1) == GRAPH.y[deal.val]) for one, deal in zip(logits, DEALS, strict=True)]
+    expected = [np.mean(one.argmax(axis=1) == graph.y[deal.val]) for one, deal in zip(logits, DEALS, strict=True)]
     np.testing.assert_allclose(outcome.scores, expected)
+    history = kept_training(tmp_path / "k.safetensors").history
+    if model == "label_propagation":
+        assert np.median([line["val_accuracy"] for line in history]) < max(line["val_accuracy"] for line in history)
 
 
 def test_far_behind_the_bar_it_is_stopped_and_nothing_is_kept(tmp_path: Path) -> None:

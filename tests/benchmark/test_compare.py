@@ -128,6 +128,12 @@ def test_of_a_tuned_model_fit_is_told_all_that_it_would_choose_anew() -> None:
     assert again.config.to_dict() | {"seed": 0} == row.units[0].config | {"seed": 0}
 
 
+def test_a_loss_is_no_share_of_nodes() -> None:
+    percent, loss = (compare(GRAPH, ["mlp", "sgc"], which=[0, 1], metric=one) for one in ("accuracy", "log_loss"))
+    assert {row.nodes for row in percent.rows} == {(20, 16)}
+    assert {row.nodes for row in loss.rows} == {(0, 0)}
+
+
 def test_it_refuses_what_it_cannot_compare() -> None:
     with pytest.raises(InputError, match="there is no model to compare: name some of lsgnn, mlp"):
         compare(GRAPH, [])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lsgnn import Graph, zoo
+from lsgnn import Graph, LSGNNConfig, zoo
 from lsgnn.benchmark import configurations as module
 from lsgnn.benchmark.configurations import changes_for_fit, configurations, probed_inputs
 from lsgnn.graph.splits import stratified_splits
@@ -42,12 +42,19 @@ def test_all_models_share_the_reading_that_each_split_prefers(probed: list[list[
         assert [found[name][s].structure_features for s in SPLITS] == ["degrees", "none", "degrees"]
     assert {found["trees"][s].class_weight for s in SPLITS} == {"balanced"}  # they scale nothing
     assert probed == [sorted(BASELINE_OPEN)] * 3
+    for_whom = "mlp, gcn, trees (structure_features, class_weight), lsgnn"
     assert notes == (
-        "feature_norm='standard' chosen on split 0, and on split 2; for mlp, gcn, trees, lsgnn",
-        "feature_norm='none' chosen on split 1; for mlp, gcn, trees, lsgnn",
+        f"feature_norm='standard' chosen on split 0, and on split 2; for {for_whom}",
+        f"feature_norm='none' chosen on split 1; for {for_whom}",
         module.UNPROBED,
     )
     assert module.UNPROBED not in configurations(GRAPH, models, SPLITS, tuned=True)[1]
+
+
+def test_what_is_named_of_lsgnn_leaves_the_rest_as_by_default(probed: list[list[str]]) -> None:
+    named = dict.fromkeys(BASELINE_OPEN, "none")
+    assert configurations(GRAPH, {"lsgnn": None}, SPLITS, changes={"lsgnn": named})[1] == (module.UNPROBED,)
+    assert configurations(GRAPH, {"lsgnn": LSGNNConfig()}, SPLITS)[1] == ()
 
 
 def test_inputs_are_read_by_all_models_as_a_small_mlp_prefers() -> None:

@@ -86,7 +86,7 @@ def test_where_classes_follow_the_edges_they_tell_what_columns_do_not() -> None:
     assert accuracy[True] > 0.85 > 0.7 > accuracy[False]
 
 
-def test_labels_of_validation_and_test_nodes_play_no_part() -> None:
+def test_labels_of_test_nodes_play_no_part() -> None:
     graph, split = labels_decide()
     config = TREES.config(neighbour_labels=True, epochs=5, patience=0)
     trained = TREES.train(graph, TREES.prepare(graph, config), split, config)

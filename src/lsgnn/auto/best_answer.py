@@ -124,7 +124,7 @@ def best_answer(
         shared = {name: getattr(lsgnn, name) for name in BASELINE_OPEN}
         found = [
             replace(family, starts=tuple(_by(metric, start, seed) for start in family.starts))
-            for family in families(Facts(blind, metric, budget.limit), lsgnn, shared)
+            for family in families(Facts(blind, metric, budget.limit / len(deals)), lsgnn, shared)
         ]
         nodes = judging_nodes(metric, blind.y[split.val])
         slack = partial(hopeless, metric, nodes)

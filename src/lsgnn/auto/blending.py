@@ -106,5 +106,5 @@ def _pruned(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     kept = np.where(shares >= LEAST_SHARE, shares, 0.0)
     if not kept.any():
         kept = np.where(shares == shares.max(), shares, 0.0)
-    smallest = np.sort(kept)[::-1][:MOST_PARTS][-1]
-    return _normalized(np.where(kept >= smallest, kept, 0.0))
+    kept[np.argsort(-kept, kind="stable")[MOST_PARTS:]] = 0.0
+    return _normalized(kept)

@@ -26,7 +26,7 @@ NAMES = (
 )
 LOOK_UP = "twin_lookup"  # learns nothing, but on graphs full of copies it knows much
 PATIENCE = 60  # epochs without improvement after which a trial ends, where a model has no patience of its own
-ENOUGH, NARROWEST = 30, 32  # epochs that a trial should have by estimate, and hidden channels that it has in any case
+ENOUGH, NARROWEST = 30, 32  # epochs that a training run should have by estimate, and hidden channels in any case
 MAX_TWO_HOP = 20_000_000  # pairs of nodes two hops apart that H2GCN may hold
 MAX_NODES_WITH_WEIGHTS = 200_000  # nodes up to which a model may keep a row of weights for each
 
@@ -36,7 +36,7 @@ class Facts:
     """What decides which models suit a graph, and how wide they begin.
 
     Args:
-        limit: CPU seconds of a trial; 0 for none.
+        limit: CPU seconds of a training run; 0 for none.
     """
 
     graph: Graph
@@ -100,7 +100,7 @@ def families(facts: Facts, lsgnn: Any, shared: dict[str, Any]) -> list[Family]:
 
 
 def _affordable(facts: Facts, name: str, base: Any) -> Any:
-    """The configuration, so narrow that a trial is not over before it has learned anything."""
+    """The configuration, so narrow that a training run is not over before it has learned anything."""
 
     def takes_too_long(config: Any) -> bool:
         return ENOUGH * epoch_seconds(facts.size, Other(name), config) > facts.limit > 0

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lsgnn.auto.ranking import Trial
-from lsgnn.auto.trial import Outcome
+from lsgnn.auto.trial import AROUND, Outcome
 from lsgnn.auto.worker import ABOUT, GRAPH
 from lsgnn.errors import InputError
 from lsgnn.files import make_folder, write_atomically
@@ -34,7 +34,8 @@ class Journal:
         self.folder, self.deals = make_folder(folder), len(deals)
         y = deals[0].visible(graph.y)
         blind = replace(graph, y=y, splits=stacked(deals), name="graph", notes=())
-        self._decides = key_of(digest_of_graph(blind), [digest_of_split(deal) for deal in deals], metric, positive)
+        judged = metric, positive, AROUND
+        self._decides = key_of(digest_of_graph(blind), [digest_of_split(deal) for deal in deals], *judged)
         about = {"decides": self._decides, "metric": metric, "positive": positive}
         self._require_own(about)
         self._lines = LineFile(self.folder / LINES)
@@ -55,8 +56,8 @@ class Journal:
             raise InputError(f"{file} is damaged ({error}): choose another folder, or remove it") from error
         if known != about:
             raise InputError(
-                f"{self.folder} holds a search on other data or splits, or by another metric: repeat those, or choose "
-                "another folder"
+                f"{self.folder} holds a search on other data or splits, by another metric or of another version: "
+                "repeat those, or choose another folder"
             )
 
     def key(self, model: str, config: Any, limit: float = 0.0) -> str:

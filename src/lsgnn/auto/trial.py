@@ -89,7 +89,8 @@ def run_trial(
             logits = quick_logits(prepared, model, config, trained)[deal.val]
             if not np.isfinite(logits).all():
                 raise InputError("the logits are no finite numbers")
-            scores.append(utility(metric, _steady(metric, trained, measure(metric, logits, y[deal.val], positive))))
+            score = measure(metric, logits, y[deal.val], positive)
+            scores.append(utility(metric, _steady(metric, trained, score) if model.steps else score))
             kept[f"{LOGITS}{number}"] = torch.from_numpy(np.ascontiguousarray(logits))
             first = first or trained
             if _hopeless(scores, task):

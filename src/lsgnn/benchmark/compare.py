@@ -20,10 +20,11 @@ from lsgnn.benchmark.worker import Wanted, computed
 from lsgnn.config import TrainingConfig
 from lsgnn.datasets.as_graph import as_graph
 from lsgnn.errors import InputError
+from lsgnn.graph.graph import Graph
 from lsgnn.graph.split_checks import check_split, default_splits, require_test_nodes, split_numbers
-from lsgnn.graph.splits import Splits
+from lsgnn.graph.splits import Split, Splits
 from lsgnn.runs.defaults import chosen_metric
-from lsgnn.train.metrics import Metric
+from lsgnn.train.metrics import Metric, about
 
 OnModelTrial = Callable[[str, Any], None]  # a model's name, its study
 
@@ -104,9 +105,7 @@ def compare(
         units[unit.model, unit.split] = unit
         kept.add(keys[unit.model, unit.split], unit)
         tell(unit)
-    labelled = graph.y >= 0
-    masks = [(splits[number].val & labelled, splits[number].test & labelled) for number in numbers]
-    nodes = float(np.mean([val.sum() for val, _ in masks])), float(np.mean([test.sum() for _, test in masks]))
+    nodes = _scored_nodes(graph, list(chosen.values())) if about(metric).percent else (0.0, 0.0)
     rows = []
     for name, of_splits in settings.items():
         config = of_splits[numbers[0]].replace(seed=seeds[name])
@@ -116,3 +115,10 @@ def compare(
         )
     told = (*why, *notes)
     return Comparison.of(graph.name, metric, numbers, rows, class_names=graph.class_names, notes=told)
+
+
+def _scored_nodes(graph: Graph, splits: Sequence[Split]) -> tuple[float, float]:
+    """Validation and test nodes of a split, on average."""
+    counts = [[int((mask & graph.labelled).sum()) for mask in (split.val, split.test)] for split in splits]
+    val, test = np.mean(counts, axis=0)
+    return float(val), float(test)

@@ -65,8 +65,15 @@ def configurations(
     for name, open_to in undecided.items():
         for number, (settings, _) in probes.items():
             found[name][number] = found[name][number].replace(**{one: settings[one] for one in open_to})
-    notes = _notes(probes, list(undecided))
-    return found, (*notes, UNPROBED) if "lsgnn" in undecided and not tuned else notes
+    notes = _notes(probes, [_which(name, open_to, anyone) for name, open_to in undecided.items()])
+    if "lsgnn" in models and models["lsgnn"] is None and not tuned and not (presets and has_preset("lsgnn", dataset)):
+        notes = (*notes, UNPROBED)
+    return found, notes
+
+
+def _which(model: str, open_to: Sequence[str], anyone: Sequence[str]) -> str:
+    """The model, with what it takes of the answer where that is not all of it."""
+    return model if len(open_to) == len(anyone) else f"{model} ({', '.join(open_to)})"
 
 
 def probed_inputs(

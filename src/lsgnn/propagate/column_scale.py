@@ -110,19 +110,21 @@ class ColumnScale:
         return _shifted_and_scaled(x, self.shift, self.factor)
 
     def _apply_to_sparse(self, x: sp.csr_array) -> sp.csr_array:
-        """At most four times as many entries: a quarter or more of a column that is shifted is there already. Where
-        most columns are, all of them are filled up: they are soon as large, and need not be put in order.
+        """A quarter or more of a column that is shifted is there already, so that it fills up to four times as many
+        entries at most. Where that makes half of all, the other columns are filled up as well: nothing has to be put in
+        order then.
         """
         shifted, others = np.flatnonzero(self.shift), np.flatnonzero(self.shift == 0)
         if not len(shifted):
             return sp.csr_array(x @ sp.diags_array(self.factor)).astype(np.float32)
-        mostly = 2 * len(shifted) > x.shape[1]
-        filled = x.shape[0] * (x.shape[1] if mostly else len(shifted))
+        (n, d), rest = x.shape, sp.csr_array(x[:, others])
+        fill_all = 2 * (n * len(shifted) + rest.nnz) > n * d
+        filled = n * (d if fill_all else len(shifted))
         require_memory(16 * filled, f"to standardise {len(shifted)} columns", "use feature_norm=l2")
-        if mostly:
+        if fill_all:
             return _all_stored(_shifted_and_scaled(x.toarray(), self.shift, self.factor))
         full = _all_stored(_shifted_and_scaled(x[:, shifted].toarray(), self.shift[shifted], self.factor[shifted]))
-        scaled = sp.csr_array(x[:, others] @ sp.diags_array(self.factor[others])).astype(np.float32)
+        scaled = sp.csr_array(rest @ sp.diags_array(self.factor[others])).astype(np.float32)
         order = np.argsort(np.concatenate([others, shifted]), kind="stable")
         ordered = sp.csr_array(sp.hstack([scaled, full], format="csr")[:, order])
         ordered.sort_indices()  # torch takes no others
@@ -151,9 +153,9 @@ def _shifted_and_scaled(x: NDArray[Any], shift: Floats, factor: Floats) -> NDArr
 
 
 def _all_stored(x: NDArray[np.float32]) -> sp.csr_array:
-    """A sparse matrix with every entry of x, zeros as well: next to none are, and looking for them takes longer."""
-    n, d = x.shape
-    return sp.csr_array((x.ravel(), np.tile(np.arange(d, dtype=np.int32), n), d * np.arange(n + 1)), shape=(n, d))
+    """A sparse matrix with every entry of x, zeros as well: looking for them takes longer than they do."""
+    (n, d), index = x.shape, np.int32 if x.size < 2**31 else np.int64
+    return sp.csr_array((x.ravel(), np.tile(np.arange(d, dtype=index), n), d * np.arange(n + 1, dtype=index)), (n, d))
 
 
 def _parts(x: Features) -> list[slice]:

@@ -156,4 +156,5 @@ MODEL = LabelPropagationEntry(
     space,
     tunable=False,
     reads_columns=False,
+    steps=False,  # from one α to the next
 )

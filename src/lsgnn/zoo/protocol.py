@@ -58,6 +58,7 @@ class Model(Generic[Config]):
         tunable: False where there is nothing to search.
         learns: False where nothing is trained, so that there is no history.
         reads_columns: False where features play no part.
+        steps: False where an epoch is a setting of its own, and not a step on from the one before.
         explains: True if it can say why a node is classified as it is.
         engines: what can train it, besides `auto`.
     """
@@ -71,6 +72,7 @@ class Model(Generic[Config]):
     tunable: bool = True
     learns: bool = True
     reads_columns: bool = True
+    steps: bool = True
     explains: bool = False
     engines: tuple[Engine, ...] = ("torch",)
 
