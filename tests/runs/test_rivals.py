@@ -14,6 +14,7 @@ from lsgnn.runs.probe_cost import Size
 from lsgnn.runs.rivals import (
     LEAST,
     LINEAR,
+    OF_DIRECTIONS,
     OTHERS,
     SECONDS,
     TOGETHER,
@@ -26,7 +27,7 @@ from lsgnn.runs.rivals import (
     seconds_each,
 )
 from lsgnn.zoo.prepared import Prepared
-from tests.graphs import two_blocks
+from tests.graphs import random_graph, two_blocks
 
 SHARED = {"feature_norm": "l2", "structure_features": "none", "class_weight": "balanced"}
 
@@ -109,3 +110,13 @@ def test_fit_asks_them_unless_told_not_to() -> None:
     assert [row.candidate for row in asked if row.taken] == ["LSGNN, as trained"]
     assert len(asked) == len(OTHERS) + 1
     assert not [row for row in lsgnn.fit(graph, ask_others=False).tried if row.stage == "other models"]
+
+
+def test_a_model_of_directions_is_asked_where_edges_have_one() -> None:
+    graph = random_graph()
+    split = lsgnn.stratified_splits(graph.y)[0]
+    y = graph.y[split.val]
+    own = Judged("accuracy", 1, (np.eye(graph.num_classes, dtype=np.float32)[y],), (y,))
+    found = rivals(Prepared(graph), split, "accuracy", own, SHARED)
+    assert [rival.other for rival in found] == [*OTHERS, OF_DIRECTIONS]
+    assert quick_config(Size.of(graph, split), OF_DIRECTIONS, "accuracy", SHARED).num_layers == 2

@@ -1,4 +1,4 @@
-"""Is another family of models ahead on this graph? Short training runs of nine of them, on validation nodes.
+"""Is another family of models ahead on this graph? Short training runs of nine or ten of them, on validation nodes.
 
 `fit` of LSGNN without a configuration asks, so that nobody who needs another model has to find that out alone. The runs
 are short (by estimate, so that they are the same everywhere), which can only make the others look worse than they are.
@@ -6,6 +6,7 @@ are short (by estimate, so that they are the same everywhere), which can only ma
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,7 @@ from lsgnn.runs.defaults import suited
 from lsgnn.runs.judges import Judges
 from lsgnn.runs.paired import Judged
 from lsgnn.runs.probe_cost import Size, torch_epoch_seconds
+from lsgnn.runs.stages import is_directed
 from lsgnn.train.metrics import Metric, about, shown, utility
 from lsgnn.train.selection import select_by_for
 from lsgnn.zoo.prepared import Prepared
@@ -26,7 +28,11 @@ from lsgnn.zoo.presets import zoo_preset
 SECONDS, TOGETHER = 5.0, 15.0  # CPU time of each and of all, by estimate
 PASSED_ON_NS = 2.0  # a label, along an edge
 TREE_US = 5.0  # a tree, per training node and, up to 64 of them, share of the columns
-CHANNELS = {"acm_gcn": 3, "appnp": 3}  # convolutions side by side, or what ten narrow ones after each other cost
+CHANNELS = {
+    "acm_gcn": 3,
+    "appnp": 3,
+    "dir_gnn": 2,
+}  # convolutions side by side, or what ten narrow ones after each other cost
 MOST, LEAST = 100, 15  # epochs; a model that would have fewer is not asked
 PATIENCE = 40  # or less, if the model has less itself
 CLEARLY = 0.01  # of a score between 0 and 1: less is not worth another model
@@ -63,6 +69,7 @@ OTHERS = (
     *(Other("trees"), TREES_WITH_LABELS, Other("mlp"), LINEAR),
     *map(Other, ("classic", "linkx", "acm_gcn", "appnp", "label_propagation")),
 )
+OF_DIRECTIONS = Other("dir_gnn")
 
 
 @dataclass(frozen=True)
@@ -83,7 +90,8 @@ def rivals(prepared: Prepared, split: Split, metric: Metric, own: Judged, shared
     """
 
     size, counted = Size.of(prepared.graph, split), dict[str, Prepared]()
-    seconds = seconds_each(size, metric, shared)
+    others = (*OTHERS, OF_DIRECTIONS) if is_directed(prepared.graph) else OTHERS
+    seconds = seconds_each(size, metric, shared, others)
 
     def asked(other: Other, prepared: Prepared = prepared) -> Rival | None:
         config = quick_config(size, other, metric, shared, seconds)
@@ -105,16 +113,16 @@ def rivals(prepared: Prepared, split: Split, metric: Metric, own: Judged, shared
     pool = ThreadPoolExecutor(max_workers=1)  # trees draw nothing from torch's one random stream: they grow meanwhile
     try:
         apart = Prepared(prepared.graph)
-        growing = [pool.submit(asked, other, apart) for other in OTHERS if other.model == "trees"]  # these come first
-        trained = [asked(other) for other in OTHERS[len(growing) :]]
+        growing = [pool.submit(asked, other, apart) for other in others if other.model == "trees"]  # these come first
+        trained = [asked(other) for other in others[len(growing) :]]
         return [rival for rival in (*(one.result() for one in growing), *trained) if rival is not None]
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def seconds_each(size: Size, metric: Metric, shared: dict[str, Any]) -> float:
+def seconds_each(size: Size, metric: Metric, shared: dict[str, Any], others: Sequence[Other] = OTHERS) -> float:
     """CPU time that each model may have, so that all keep within theirs: who needs less leaves it to others."""
-    full = [(quick_config(size, other, metric, shared), other) for other in OTHERS]
+    full = [(quick_config(size, other, metric, shared), other) for other in others]
     needed = sorted(config.epochs * epoch_seconds(size, other, config) for config, other in full if config is not None)
     left = TOGETHER
     for number, need in enumerate(needed):
@@ -137,6 +145,8 @@ def quick_config(
     config = config.replace(select_by=select_by_for(metric, config.select_by))
     if model == "classic":
         config = config.replace(hidden_channels=64, num_layers=2, lr=0.01)
+    if model == "dir_gnn":
+        config = config.replace(hidden_channels=32, num_layers=2, lr=0.03)
     per_epoch = max(epoch_seconds(size, other, config), 1e-9)
     if LEAST * per_epoch > SECONDS:
         return None
