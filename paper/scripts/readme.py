@@ -10,9 +10,8 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from math import inf
 from pathlib import Path
-from statistics import mean, median
+from statistics import mean
 from typing import Any
 
 import paper
@@ -30,6 +29,19 @@ from paper.scripts.scale_tables import (
     random_rows_table,
     sign_table,
     stage_table,
+)
+from paper.scripts.speed_tables import (
+    first_minute_table,
+    localsim_share_table,
+    roofline_table,
+    side_by_side_table,
+    speed_table,
+    store_epochs_table,
+    store_table,
+    sweep_table,
+    threads_table,
+    time_to_accuracy_table,
+    tuning_time_table,
 )
 
 PAGES = ("README.md", "docs/results.md", "docs/speed.md", "docs/scale.md", "docs/tutorials/large.md")
@@ -59,9 +71,6 @@ AUTHORS_LOG = {
 }
 
 
-SPEED_HEAD = "| dataset | LSGNN, ours | LSGNN, as released | GCN | GAT | SGC |"
-
-
 def headline_table(stored: Stored) -> str:
     """Five datasets and the mean of the nine, for the README."""
     found = {t.dataset: t for t in read_tuned(stored.results) if (t.model, t.space, t.rule) == BEST}
@@ -79,13 +88,6 @@ def headline_table(stored: Stored) -> str:
     return "\n".join([*lines, f"| {' | '.join(('**mean of the nine**', f'{published:.2f}', *means))} |"])
 
 
-def headline_speed_table(stored: Stored) -> str:
-    """Five datasets and a large graph with dense features, for the README."""
-    measured = {e["dataset"]: e for e in (_read(stored.benchmarks / "train_cost.json") or {"results": []})["results"]}
-    rows = [_speed_row(measured[name]) for name in (*HEADLINE, "synthetic-arxiv") if name in measured]
-    return "\n".join([SPEED_HEAD, "|---" * 6 + "|", *rows])
-
-
 def released_table(stored: Stored) -> str:
     """One row per dataset: ours beside the authors' log and the published number."""
     lines = [
@@ -98,197 +100,6 @@ def released_table(stored: Stored) -> str:
         direction = known["config"]["direction"] if known else ""
         cells = (title(name), direction, *map(_score, engines), f"{log:.2f}", _or_dash(printed_lsgnn().get(name)))
         lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def speed_table(stored: Stored) -> str:
-    """CPU seconds of our engine and how many times as long the others take."""
-    entries = (_read(stored.benchmarks / "train_cost.json") or {"results": []})["results"]
-    return "\n".join([SPEED_HEAD, "|---" * 6 + "|", *map(_speed_row, entries)])
-
-
-def _speed_row(entry: Mapping[str, Any]) -> str:
-    unusual = "" if entry["epochs"] == 200 else f", {entry['epochs']} epochs"
-    return f"| {' | '.join((title(entry['dataset']) + unusual, *_speeds(entry)))} |"
-
-
-def _speeds(entry: Mapping[str, Any]) -> list[str]:
-    """Seconds of our engine, then how many times as long the released way, GCN, GAT and SGC take, if they took turns
-    with it: machines differ."""
-    medians = {
-        method: median(cpu for cpu, _ in rounds)
-        for method, rounds in entry["seconds"].items()
-        if method not in entry.get("earlier", ())
-    }
-    ratios = (
-        f"{medians[method] / medians['lsgnn']:.1f} ×" if method in medians else "–"
-        for method in ("lsgnn-as-released", "gcn", "gat", "sgc")
-    )
-    return [f"{medians['lsgnn']:.2f} s", *ratios]
-
-
-def threads_table(stored: Stored) -> str:
-    """Wall seconds of a training run by one thread and by several."""
-    measured = _read(stored.benchmarks / "threads.json")
-    if measured is None:
-        return "not run yet"
-    lines = [f"| dataset | epochs | 1 thread | {measured['threads']} threads | speed-up |", "|---|---|---|---|---|"]
-    for entry in measured["results"]:
-        seconds = (f"{median(entry['seconds'][str(count)]):.2f} s" for count in (1, measured["threads"]))
-        cells = (title(entry["dataset"]), str(entry["epochs"]), *seconds, f"{entry['speedup']:.2f} ×")
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def roofline_table(stored: Stored) -> str:
-    """An epoch beside the least that it could take."""
-    measured = _read(stored.benchmarks / "roofline.json")
-    if measured is None:
-        return "not run yet"
-    titles = ("dataset", "GFlop", "GB", "epoch", "features, edges, rows", "bound", "share of the bound", "SGC's epoch")
-    lines = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
-    for entry in measured["results"]:
-        times = ("epoch_cpu_seconds", "bound_seconds", "sgc_epoch_cpu_seconds")
-        epoch, bound, sgc = (f"{1000 * entry[name]:.1f} ms" for name in times)
-        parts = ", ".join(f"{1000 * seconds:.1f}" for seconds in entry["parts"].values())
-        work = (f"{entry[name]:.2f}" for name in ("gflop", "gigabytes"))
-        share = f"{100 * entry['share_of_bound']:.0f} %"
-        cells = (title(entry["dataset"]), *work, epoch, f"{parts} ms" if parts else "–", bound, share, sgc)
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def time_to_accuracy_table(stored: Stored) -> str:
-    """A baseline's CPU seconds to its own best validation accuracy, then LSGNN's to the same; medians of the rounds."""
-    measured = _read(stored.benchmarks / "time_to_accuracy.json")
-    if measured is None:
-        return "not run yet"
-    names = ("sgc", "gcn", "gat", "linkx")
-    titles = ("dataset", *(part for name in names for part in (name.upper(), "LSGNN")))
-    lines = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
-    for entry in measured["results"]:
-        for ours, label in (("lsgnn", ""), ("lsgnn_quick", ", quick"), ("lsgnn_tuned", ", tuned")):
-            rounds = [[line for line in entry["baselines"].get(name, []) if ours in line] for name in names]
-            if any(rounds):
-                cells = (cell for lines_of in rounds for cell in _seconds_to_accuracy(lines_of, ours))
-                lines.append(f"| {' | '.join((title(entry['dataset']) + label, *cells))} |")
-    return "\n".join(lines)
-
-
-def _seconds_to_accuracy(rounds: list[dict[str, Any]], ours: str) -> tuple[str, str]:
-    """(the baseline's seconds, LSGNN's), the shorter in bold; a star where a baseline was stopped before its end."""
-    if not rounds:
-        return "–", "–"
-    theirs = median(line["seconds"] for line in rounds)
-    own = median(inf if line[ours]["seconds"] is None else line[ours]["seconds"] for line in rounds)
-    star = " \\*" * any(line.get("stopped", False) for line in rounds)
-    if own == inf:
-        return f"**{_seconds(theirs)}**{star}", "not reached"
-    if own < theirs:
-        return f"{_seconds(theirs)}{star}", f"**{_seconds(own)}**"
-    return f"**{_seconds(theirs)}**{star}", _seconds(own)
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds >= 0.1 else f"{1000 * seconds:.1f} ms"
-
-
-def localsim_share_table(stored: Stored) -> str:
-    """What LocalSim's perceptron takes of an epoch, exactly and on the engine's grid."""
-    measured = _read(stored.benchmarks / "localsim_share.json")
-    if measured is None:
-        return "not run yet"
-    lines = [
-        f"| evaluated at, of {measured['similarities']:,} similarities | epoch | LocalSim's share |",
-        "|---|---|---|",
-    ]
-    for entry in measured["results"]:
-        cells = (entry["perceptron"], f"{1000 * entry['epoch_cpu_seconds']:.1f} ms", f"{100 * entry['share']:.1f} %")
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def side_by_side_table(stored: Stored) -> str:
-    """How many times as many epochs per CPU second runs in one wide tile would give."""
-    measured = _read(stored.benchmarks / "side_by_side.json")
-    if measured is None:
-        return "not run yet"
-    lines = ["| dataset | runs side by side | columns in a tile | times as many |", "|---|---|---|---|"]
-    for entry in measured["results"]:
-        for runs, seconds in entry["epoch_cpu_seconds"].items():
-            for tile in (tile for tile in seconds if tile != "32"):
-                gain = seconds["32"] / seconds[tile]
-                lines.append(f"| {title(entry['dataset'])} | {runs} | {tile} | {gain:.2f} |")
-    return "\n".join(lines)
-
-
-def sweep_table(stored: Stored) -> str:
-    """Per stage, what a unit of size costs over all generated graphs, and where it costs most."""
-    measured = _read(stored.benchmarks / "sweep.json")
-    if measured is None:
-        return "not run yet"
-    lines = ["| stage | graphs | ns per unit, median | most, times the median | there |", "|---|---|---|---|---|"]
-    for stage in ("prepare", "train", "predict"):
-        long = [row for row in measured["results"] if row["seconds"][stage] > measured["smallest"]]
-        middle = median(row["ns_per_unit"][stage] for row in long)
-        worst = max(long, key=lambda row: row["ns_per_unit"][stage])
-        shape = ", ".join(f"{name} {worst[name]:,}" for name in ("n", "E", "d", "density", "classes"))
-        cells = (stage, f"{len(long)}", f"{middle:.2f}", f"{worst['ns_per_unit'][stage] / middle:.1f}")
-        lines.append(f"| {' | '.join(cells)} | {shape}, `{worst['feature_norm']}` |")
-    return "\n".join(lines)
-
-
-def first_minute_table(stored: Stored) -> str:
-    """How long a user waits for the first commands."""
-    measured = _read(stored.benchmarks / "first_minute.json")
-    if measured is None:
-        return "not run yet"
-    lines = [f"| what | seconds, {measured['cores']} cores | CPU seconds |", "|---|---|---|"]
-    for entry in measured["results"]:
-        seconds = (f"{entry[name]:.{1 if entry[name] >= 1 else 2}f}" for name in ("wall_seconds", "cpu_seconds"))
-        lines.append(f"| {' | '.join((entry['what'], *seconds))} |")
-    return "\n".join(lines)
-
-
-def tuning_time_table(stored: Stored) -> str:
-    """How long a user waits for a search without pruning."""
-    lines = ["| dataset | trials | splits | jobs | minutes | CPU minutes |", "|---|---|---|---|---|---|"]
-    for entry in (_read(stored.benchmarks / "tune_time.json") or {"results": []})["results"]:
-        counts = (str(entry[name]) for name in ("trials", "splits", "jobs"))
-        minutes = (f"{entry[name] / 60:.1f}" for name in ("wall_seconds", "cpu_seconds"))
-        label = title(entry["dataset"]) + (", extended space" if entry.get("space") == "extended" else "")
-        lines.append(f"| {' | '.join((label, *counts, *minutes))} |")
-    return "\n".join(lines)
-
-
-def store_table(stored: Stored) -> str:
-    """CPU time and peak memory of a graph on disk."""
-    measured = _read(stored.benchmarks / "store.json")
-    shape = (
-        f"{measured['nodes']:,} nodes, {measured['features']} features, {measured['edges']:,} edges, "
-        f"{measured['hops']} hops; the store: {measured['store_megabytes']:,} MB"
-    )
-    lines = [f"| {shape} | CPU seconds | peak of allocated memory |", "|---|---|---|"]
-    limit, epochs = f"`--max-memory {measured['max_memory']}MB`", f"{measured['epochs']} epochs"
-    for name, how in (("libraries", "Python, loaded"), ("precompute", limit), ("fit", epochs)):
-        entry = measured[name]
-        label = how if name == "libraries" else f"`lsgnn {name}`, {how}"
-        lines.append(f"| {label} | {entry['cpu_seconds']} | {entry['peak_megabytes']:.0f} MB |")
-    return "\n".join(lines)
-
-
-def store_epochs_table(stored: Stored) -> str:
-    """CPU seconds of an epoch on a store by either engine, and of a copy of its rows."""
-    measured = _read(stored.benchmarks / "store_epochs.json")
-    if not measured:
-        return "not run yet"
-    lines = ["| rows on disk | fused engine | torch loop | copy of the rows |", "|---|---|---|---|"]
-    for entry in measured["results"]:
-        seconds, rows = entry["cpu_seconds_per_epoch"], entry["train_rows"] + entry["val_rows"]
-        size = {"float32": 4, "float16": 2}[entry["dtype"]]
-        megabytes = rows * (measured["hops"] + 1) * measured["features"] * size / 1e6
-        times = (f"{seconds[name]:.2f} s, {megabytes / seconds[name]:.0f} MB/s" for name in ("cpu", "torch", "copy"))
-        lines.append(f"| {rows:,}, {entry['dtype']}, {megabytes:.0f} MB | {' | '.join(times)} |")
     return "\n".join(lines)
 
 
@@ -375,28 +186,38 @@ def _or_dash(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
 
 
+def measured(file: str, table: Callable[[dict[str, Any]], str]) -> Callable[[Stored], str]:
+    """A table of what a script in benchmarks/ wrote to a file."""
+
+    def made(stored: Stored) -> str:
+        document = _read(stored.benchmarks / f"{file}.json")
+        return "not run yet" if document is None else table(document)
+
+    return made
+
+
 SECTIONS: dict[str, Callable[[Stored], str]] = {
     "headline": headline_table,
-    "headline-speed": headline_speed_table,
+    "headline-speed": measured("train_cost", partial(speed_table, datasets=(*HEADLINE, "synthetic-arxiv"))),
     "released": released_table,
-    "speed": speed_table,
-    "threads": threads_table,
-    "roofline": roofline_table,
-    "time-to-accuracy": time_to_accuracy_table,
-    "localsim-share": localsim_share_table,
-    "side-by-side": side_by_side_table,
-    "sweep": sweep_table,
-    "first-minute": first_minute_table,
-    "tuning-time": tuning_time_table,
-    "store": store_table,
-    "store-epochs": store_epochs_table,
-    "random-rows": lambda stored: random_rows_table(_read(stored.benchmarks / "random_rows.json")),
-    "scale": lambda stored: stage_table(_read(stored.benchmarks / "scale.json")),
-    "before": lambda stored: before_table(_read(stored.benchmarks / "before.json")),
-    "papers100m": lambda stored: papers100m_table(_read(stored.benchmarks / "scale.json")),
-    "machines": lambda stored: machines_table(_read(stored.benchmarks / "scale.json")),
-    "lake": lambda stored: lake_table(_read(stored.benchmarks / "lake.json")),
-    "sign": lambda stored: sign_table(_read(stored.benchmarks / "sign.json")),
+    "speed": measured("train_cost", speed_table),
+    "threads": measured("threads", threads_table),
+    "roofline": measured("roofline", roofline_table),
+    "time-to-accuracy": measured("time_to_accuracy", time_to_accuracy_table),
+    "localsim-share": measured("localsim_share", localsim_share_table),
+    "side-by-side": measured("side_by_side", side_by_side_table),
+    "sweep": measured("sweep", sweep_table),
+    "first-minute": measured("first_minute", first_minute_table),
+    "tuning-time": measured("tune_time", tuning_time_table),
+    "store": measured("store", store_table),
+    "store-epochs": measured("store_epochs", store_epochs_table),
+    "random-rows": measured("random_rows", random_rows_table),
+    "scale": measured("scale", stage_table),
+    "before": measured("before", before_table),
+    "papers100m": measured("scale", papers100m_table),
+    "machines": measured("scale", machines_table),
+    "lake": measured("lake", lake_table),
+    "sign": measured("sign", sign_table),
     "tuned": partial(tuned_table, "paper", PAPERS_SPACE),
     "tuned-extended": partial(tuned_table, "extended", EXTENDED_SPACE),
     "explained": explained_table,
