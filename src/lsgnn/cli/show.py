@@ -136,9 +136,8 @@ def search_progress(what: str, trials: int | None, minutes: float | None) -> Ite
                 bar.update(task, completed=count)
 
         def on_second() -> None:
-            bar.update(
-                task, completed=max(0, min(bar.tasks[0].elapsed or 0, seconds - 1))
-            )  # it is not over before it is over
+            passed = min(bar.tasks[0].elapsed or 0, seconds - 1)  # it is not over before it is over
+            bar.update(task, completed=max(0, passed))
 
         with nullcontext() if minutes is None else every(SECOND, on_second):
             yield on_trial

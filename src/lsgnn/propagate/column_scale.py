@@ -153,7 +153,7 @@ def _shifted_and_scaled(x: NDArray[Any], shift: Floats, factor: Floats) -> NDArr
 
 
 def _all_stored(x: NDArray[np.float32]) -> sp.csr_array:
-    """A sparse matrix with every entry of x, zeros as well: looking for them takes longer than they do."""
+    """A sparse matrix with every entry of x, zeros as well: to look for them costs more than to keep them."""
     (n, d), index = x.shape, np.int32 if x.size < 2**31 else np.int64
     return sp.csr_array((x.ravel(), np.tile(np.arange(d, dtype=index), n), d * np.arange(n + 1, dtype=index)), (n, d))
 
