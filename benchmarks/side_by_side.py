@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from math import inf
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -28,38 +29,36 @@ from lsgnn.train.fused import train_cpu
 from lsgnn.train.fused.layout import Layout
 from lsgnn.train.fused.vector import Width
 
-EPOCHS = 30
+FEW, EPOCHS = 1, 50
 TILES = (32, 64, 128)
 
 
-def epoch_seconds(contest: Contest, config: LSGNNConfig, tile: int) -> float:
-    """CPU seconds of one epoch, set-up left out."""
+def run_seconds(contest: Contest, config: LSGNNConfig, tile: int, epochs: int) -> float:
+    """CPU seconds of a training run, set-up included."""
     torch.manual_seed(0)
     graph = contest.graph
     initial = LSGNN.from_config(config, graph.num_features, graph.num_classes, graph.num_nodes).state_dict()
-
-    def seconds(epochs: int) -> float:
+    with patch.object(Layout, "wide", property(lambda layout: Width(tile))):
         start = time.process_time()
         train_cpu(contest.pre, graph.y, contest.split, config.replace(epochs=epochs), initial, "narrow", threads=1)
         return time.process_time() - start
 
-    with patch.object(Layout, "wide", property(lambda layout: Width(tile))):
-        seconds(1)  # compiles, if need be
-        return (seconds(1 + EPOCHS) - seconds(1)) / EPOCHS
-
 
 def measure(name: str, rounds: int) -> dict[str, Any]:
-    """The shortest epoch of each by (runs side by side, tile)."""
+    """CPU seconds of an epoch by (runs side by side, tile): the shortest long run less the shortest short one."""
     contest = Contest(name)
     found: dict[str, dict[str, float]] = {}
     for runs in (2, 4):
         config = contest.config.replace(hidden_channels=16 * runs, patience=0)
-        seconds: dict[str, list[float]] = {str(tile): [] for tile in TILES if tile <= 32 * runs}
+        shortest = {(tile, epochs): inf for tile in TILES if tile <= 32 * runs for epochs in (FEW, FEW + EPOCHS)}
+        for tile, _ in shortest:
+            run_seconds(contest, config, tile, 1)  # compiles, if need be
         for round_ in range(rounds):
-            for tile, values in seconds.items():
-                values.append(epoch_seconds(contest, config, int(tile)))
+            for tile, epochs in shortest:
+                shortest[tile, epochs] = min(shortest[tile, epochs], run_seconds(contest, config, tile, epochs))
             print(f"{name}: {runs} runs, round {round_ + 1}", file=sys.stderr)
-        found[str(runs)] = {tile: min(values) for tile, values in seconds.items()}
+        tiles = dict.fromkeys(tile for tile, _ in shortest)
+        found[str(runs)] = {str(t): (shortest[t, FEW + EPOCHS] - shortest[t, FEW]) / EPOCHS for t in tiles}
     return {"dataset": name, "epoch_cpu_seconds": found}
 
 

@@ -13,7 +13,7 @@ PYTHON = re.compile(r"\b(lsgnn|np)\.[a-z_]+\b|Graph\.save")
 # these write commands for people to copy, are asked from Python alone, or talk to git or to a process of their own
 OTHERWISE = (
     *("cli/", "report/", "benchmark/fit_again.py", "datasets/as_graph.py", "reference.py", "__main__.py"),
-    *("train/commit.py", "train/fused/variant.py"),
+    *("runs/rivals.py", "train/commit.py", "train/fused/variant.py"),
 )
 
 

@@ -41,21 +41,21 @@ def test_a_damaged_folder_of_arrays_is_a_store_or_a_sentence(
 
 
 @pytest.fixture(scope="module")
-def journal(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     kept = Journal(tmp_path_factory.mktemp("journal") / "j")
     with kept.writing():
         kept.add([new_node(f"n{number}", "page3") for number in range(9)])
     kept.close()
-    return kept.path.read_bytes()
+    return kept.path
 
 
 @cases(60)
 @given(changes=mutations)
 def test_a_damaged_journal_tells_what_was_kept_or_a_sentence(
-    journal: bytes, tmp_path_factory: pytest.TempPathFactory, changes: Any
+    journal: Path, tmp_path_factory: pytest.TempPathFactory, changes: Any
 ) -> None:
     damaged = Journal(tmp_path_factory.mktemp("damaged") / "j")
-    damaged.path.write_bytes(mutated(journal, changes))
+    damaged.path.write_bytes(mutated(journal.read_bytes(), changes))
     found = outcome(damaged.news)
     damaged.close()
     if isinstance(found, InputError):

@@ -118,3 +118,13 @@ def test_a_file_that_is_no_journal_is_refused(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_keeps_nothing(tmp_path: Path) -> None:
     with pytest.raises(JournalError, match="nothing of this request was kept"):
         write(Journal(tmp_path / "no" / "j"), new_node("a"))
+
+
+def test_what_cannot_be_read_is_told_in_one_line_though_it_has_several(tmp_path: Path) -> None:
+    write(Journal(tmp_path / "j"), new_node("a"))
+    with sqlite3.connect(tmp_path / "j") as connection:
+        connection.execute("UPDATE nodes SET digest = CAST(X'610AFF' AS TEXT)")  # a line break, and no UTF-8
+    connection.close()
+    with pytest.raises(InputError, match="the journal j cannot be read") as told:
+        Journal(tmp_path / "j").news()
+    assert len(str(told.value).splitlines()) == 1

@@ -73,7 +73,8 @@ class Journal:
         except sqlite3.Error as error:
             self.look_again()
             raise InputError(
-                f"the journal {self.path.name} cannot be read ({error}): restore it, or move it away to begin a new one"
+                f"the journal {self.path.name} cannot be read ({_said(error)}): restore it, or move it away to begin a "
+                "new one"
             ) from error
         entries = [self._entry(*row) for row in rows]
         self._version = version
@@ -150,7 +151,9 @@ class Journal:
                 raise ValueError("its SHA-256 is another")
             node = NewNode.from_json(content)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise InputError(f"node {id!r} of the journal {self.path.name} is damaged ({error}): restore it") from error
+            raise InputError(
+                f"node {id!r} of the journal {self.path.name} is damaged ({_said(error)}): restore it"
+            ) from error
         return Entry(seq, batch, node, digest)
 
 
@@ -183,5 +186,10 @@ def _prepare(connection: sqlite3.Connection) -> None:
 
 
 def _not_kept(error: sqlite3.Error) -> JournalError:
-    reason = "the disk is full" if "full" in str(error) else str(error)
+    reason = "the disk is full" if "full" in str(error) else _said(error)
     return JournalError(f"the journal cannot be written ({reason}): nothing of this request was kept; send it again")
+
+
+def _said(error: Exception) -> str:
+    """In one line: SQLite quotes what it cannot read, line breaks and all."""
+    return " ".join(str(error).split())
