@@ -11,6 +11,7 @@ from lsgnn.benchmark.configurations import changes_for_fit, configurations, prob
 from lsgnn.graph.splits import stratified_splits
 from lsgnn.runs.fit import fit
 from lsgnn.runs.stages import BASELINE_OPEN
+from lsgnn.zoo.prepared import Prepared
 from lsgnn.zoo.presets import zoo_preset
 from tests.fraud import fraud_graph
 from tests.graphs import two_blocks
@@ -24,7 +25,7 @@ def probed(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """Splits 0 and 2 prefer standardised columns and degrees, split 1 neither; what they were asked for."""
     asked: list[list[str]] = []
 
-    def probe(graph, split, metric, open_to):
+    def probe(prepared, split, metric, open_to):
         asked.append(list(open_to))
         norm, structure = ("none", "none") if (split.train == SPLITS[1].train).all() else ("standard", "degrees")
         settings = {"feature_norm": norm, "structure_features": structure, "class_weight": "balanced"}
@@ -63,11 +64,11 @@ def test_inputs_are_read_by_all_models_as_a_small_mlp_prefers() -> None:
     mixed = np.column_stack([random.normal(3.0 * y), random.lognormal(10, 1, 400)])
     split = stratified_splits(y)[0]
     graph = Graph(x=mixed, edge_index=np.zeros((2, 0), int), y=y)
-    settings, note = probed_inputs(graph, split)
+    settings, note = probed_inputs(Prepared(graph), split)
     assert (settings["feature_norm"], settings["class_weight"]) == ("standard", "none")
     assert "by a small MLP" in note
     scrambled = replace(graph, y=np.where(split.test, 1 - y, y))
-    assert probed_inputs(scrambled, split) == (settings, note)
+    assert probed_inputs(Prepared(scrambled), split) == (settings, note)
 
 
 def test_a_board_reads_nodes_as_fit_does() -> None:

@@ -24,7 +24,7 @@ from lsgnn.graph.graph import Graph
 from lsgnn.graph.split_checks import check_split, default_splits, require_test_nodes, split_numbers
 from lsgnn.graph.splits import Split, Splits
 from lsgnn.runs.defaults import chosen_metric
-from lsgnn.train.metrics import Metric, about
+from lsgnn.train.metrics import Metric, about, judging_nodes
 
 OnModelTrial = Callable[[str, Any], None]  # a model's name, its study
 
@@ -48,9 +48,9 @@ def compare(
 ) -> Comparison:
     """Trains every model on every split and reads the test nodes of each once, at the end.
 
-    Models are ranked by mean validation score, and the `verdict` says in words which to take. How a
-    model reads nodes (feature scaling, log degrees, class weights) is what the split's validation nodes prefer, unless
-    it was published for the dataset or given.
+    Models are ranked by mean validation score, and the `verdict` says in words which to take. How a model reads nodes
+    (feature scaling, log degrees, class weights) is what the split's validation nodes prefer, unless it was published
+    for the dataset or given.
 
     Args:
         graph: anything `lsgnn.as_graph` understands.
@@ -105,7 +105,7 @@ def compare(
         units[unit.model, unit.split] = unit
         kept.add(keys[unit.model, unit.split], unit)
         tell(unit)
-    nodes = _scored_nodes(graph, list(chosen.values())) if about(metric).percent else (0.0, 0.0)
+    nodes = _judging(graph, list(chosen.values()), metric) if about(metric).percent else (0.0, 0.0)
     rows = []
     for name, of_splits in settings.items():
         config = of_splits[numbers[0]].replace(seed=seeds[name])
@@ -117,8 +117,8 @@ def compare(
     return Comparison.of(graph.name, metric, numbers, rows, class_names=graph.class_names, notes=told)
 
 
-def _scored_nodes(graph: Graph, splits: Sequence[Split]) -> tuple[float, float]:
-    """Validation and test nodes of a split, on average."""
-    counts = [[int((mask & graph.labelled).sum()) for mask in (split.val, split.test)] for split in splits]
-    val, test = np.mean(counts, axis=0)
+def _judging(graph: Graph, splits: Sequence[Split], metric: Metric) -> tuple[float, float]:
+    """Validation and test nodes of a split that decide its score, on average."""
+    parts = [[graph.y[mask & graph.labelled] for mask in (split.val, split.test)] for split in splits]
+    val, test = np.mean([[judging_nodes(metric, y) for y in part] for part in parts], axis=0)
     return float(val), float(test)

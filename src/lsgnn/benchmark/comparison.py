@@ -23,8 +23,8 @@ class Row:
     """One model: its units in the order of the splits, and its distance to the first row (None for that itself).
 
     `for_fit` holds the hyperparameters in which the configuration of the first split differs from what `lsgnn.fit`
-    does by default; `nodes` is how many validation and how many test nodes a split has on average, where
-    scores are shares of them.
+    does by default; `nodes` is how many validation and how many test nodes decide the score of a split on average,
+    where scores are shares of them.
     """
 
     model: str

@@ -61,7 +61,8 @@ def configurations(
             undecided[name] = [one for one in BASELINE_OPEN if hasattr(config, one) and one not in named]
     undecided = {name: open_to for name, open_to in undecided.items() if open_to}
     anyone = sorted(set().union(*undecided.values()))
-    probes = {number: probed_inputs(graph, split, metric, anyone) for number, split in splits.items() if anyone}
+    prepared = Prepared(graph)
+    probes = {number: probed_inputs(prepared, split, metric, anyone) for number, split in splits.items() if anyone}
     for name, open_to in undecided.items():
         for number, (settings, _) in probes.items():
             found[name][number] = found[name][number].replace(**{one: settings[one] for one in open_to})
@@ -77,7 +78,7 @@ def _which(model: str, open_to: Sequence[str], anyone: Sequence[str]) -> str:
 
 
 def probed_inputs(
-    graph: Graph, split: Split, metric: Metric = "accuracy", open_to: Collection[str] = BASELINE_OPEN
+    prepared: Prepared, split: Split, metric: Metric = "accuracy", open_to: Collection[str] = BASELINE_OPEN
 ) -> tuple[dict[str, Any], str]:
     """How nodes are best read, whatever the model, and a note that says how that was chosen.
 
@@ -86,7 +87,7 @@ def probed_inputs(
     """
     spoken_for = zoo.get("gcn")
     start = following(spoken_for.config(), metric)
-    config, choice = resolved(Prepared(graph), spoken_for, start, [split], metric=metric, open_to=open_to)
+    config, choice = resolved(prepared, spoken_for, start, [split], metric=metric, open_to=open_to)
     settings = {name: getattr(config, name) for name in BASELINE_OPEN if name in open_to}
     chosen = ", ".join(f"{name}={value!r}" for name, value in settings.items())
     return settings, f"{choice}, by a small MLP" if choice else f"{chosen}, as there is nothing to choose"

@@ -24,7 +24,7 @@ class Difference:
 
     @classmethod
     def between(cls, scores: Sequence[float], others: Sequence[float], nodes: float = 0) -> Difference:
-        """Of scores in percent, `nodes` is how many a split has; 0 where nobody knows, or scores are no shares."""
+        """Of scores in percent, `nodes` is how many decide a split's; 0 where nobody knows, or they are no shares."""
         from scipy.special import stdtrit  # the quantiles of t; scipy.stats takes a second to import
 
         gaps = np.subtract(scores, others)

@@ -28,11 +28,8 @@ from lsgnn.zoo.presets import zoo_preset
 SECONDS, TOGETHER = 5.0, 15.0  # CPU time of each and of all, by estimate
 PASSED_ON_NS = 2.0  # a label, along an edge
 TREE_US = 5.0  # a tree, per training node and, up to 64 of them, share of the columns
-CHANNELS = {
-    "acm_gcn": 3,
-    "appnp": 3,
-    "dir_gnn": 2,
-}  # convolutions side by side, or what ten narrow ones after each other cost
+# convolutions side by side, or what ten narrow ones after each other cost
+CHANNELS = {"acm_gcn": 3, "appnp": 3, "dir_gnn": 2}
 MOST, LEAST = 100, 15  # epochs; a model that would have fewer is not asked
 PATIENCE = 40  # or less, if the model has less itself
 CLEARLY = 0.01  # of a score between 0 and 1: less is not worth another model
