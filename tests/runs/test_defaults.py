@@ -43,6 +43,8 @@ def test_what_was_named_or_published_stays(people: Graph) -> None:
     even = replace(people, x=people.x / np.abs(people.x).max(axis=0))
     assert suited_to(even, LSGNNConfig()).feature_norm == "l2"
     assert note_on_columns(even, "l2") == note_on_columns(people, "none") == []
+    assert "consider" in note_on_columns(people, "l2")[0]
+    assert note_on_columns(people, "l2", tried=True) == []  # it was tried, and did not help
     assert lsgnn.fit(people, LSGNNConfig(epochs=1)).config.feature_norm == "l2"
 
 

@@ -122,13 +122,16 @@ def suited_to(graph: Graph, config: Any) -> Any:
     return config.replace(similarity="euclidean") if by_sign else config
 
 
-def note_on_columns(graph: Graph, feature_norm: str) -> list[str]:
-    """What a user should know about the sizes of columns; nothing if rows of length one show them all."""
+def note_on_columns(graph: Graph, feature_norm: str, tried: bool = False) -> list[str]:
+    """What a user should know about the sizes of columns; nothing if rows of length one show them all, and no advice to
+    standardise where that was `tried` and did not help."""
     hidden = _what_rows_hide(graph)
     if not hidden or feature_norm == "none":
         return []
     if feature_norm == "standard":
         return [f"{hidden}: standardised (feature_norm='standard')"]
+    if tried:
+        return []
     return [f"{hidden}, and rows of length one show little of that: consider feature_norm='standard'"]
 
 

@@ -98,7 +98,7 @@ def fit(
     settled, choice = resolved(
         prepared, entry, drafted.config, [chosen], engine, metric, drafted.open_to, lambda name: say(f"trying {name}")
     )
-    notes += note_on_columns(graph, getattr(settled, "feature_norm", "none")) + why
+    notes += note_on_columns(graph, getattr(settled, "feature_norm", "none"), "feature_norm" in drafted.open_to) + why
     if choice is not None:
         notes.append(str(choice))
     say("preparing features and similarities")
